@@ -1,0 +1,27 @@
+// The commands of the tool, one file each. A command adds itself to the command line and returns
+// nothing: what it does runs from its callback, which sets `status` if it is not 0.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace vesica::app {
+
+// Options that every command takes.
+struct Common {
+  bool json = false;    // only JSON on standard output, everything else on standard error
+  bool quiet = false;   // no progress, no notes
+  int threads = 0;      // 0: all cores
+  std::string out;      // where files go
+  int status = 0;       // 0 done, 1 ran but did not converge, 2 bad input
+};
+
+void add_check(CLI::App& app, Common& common);
+void add_list(CLI::App& app, Common& common);
+void add_probe(CLI::App& app, Common& common);
+
+// A sub-command with the common options.
+CLI::App* add_command(CLI::App& app, Common& common, const std::string& name,
+                      const std::string& description);
+
+}  // namespace vesica::app

@@ -1,0 +1,42 @@
+// What a body is made of. All lengths in metres, in the body's own frame.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <variant>
+
+#include "vesica/geometry/triangle_mesh.h"
+#include "vesica/math/vector.h"
+
+namespace vesica {
+
+// z <= 0; the outward normal is +z.
+struct HalfSpace {};
+
+template <class T>
+struct Sphere {
+  T radius;
+};
+
+template <class T>
+struct Ellipsoid {
+  Vec3<T> radii;
+};
+
+// Edges along x, y, z; centred on the origin.
+template <class T>
+struct Box {
+  Vec3<T> size;
+};
+
+// Closed polyhedron, convex or not; made from vertices (convex hull) or read from a file.
+struct MeshShape {
+  std::shared_ptr<const TriangleMesh> mesh;
+};
+
+template <class T>
+using Shape = std::variant<HalfSpace, Sphere<T>, Ellipsoid<T>, Box<T>, MeshShape>;
+
+std::string_view shape_name(const Shape<double>& shape);
+
+}  // namespace vesica
