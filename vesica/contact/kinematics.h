@@ -1,0 +1,30 @@
+// How two bodies move against each other at a point of their contact.
+#pragma once
+
+#include "vesica/math/pose.h"
+
+namespace vesica {
+
+template <class T>
+struct ContactKinematics {
+  T closing_speed{};     // c = -v_n: positive while approaching
+  Vec3<T> v_t;           // tangential velocity of i against j at the point
+  Vec3<T> w;             // relative spin
+  T w_n{};               // its component along n
+};
+
+template <class T>
+ContactKinematics<T> calc_kinematics(const Motion<T>& i, const Motion<T>& j, const Vec3<T>& p_WQ,
+                                     const Vec3<T>& n_W) {
+  ContactKinematics<T> k;
+  k.w = i.V_WB.w_WB - j.V_WB.w_WB;
+  const Vec3<T> v = i.V_WB.v_WB + i.V_WB.w_WB.cross(p_WQ - i.X_WB.p_WB) - j.V_WB.v_WB -
+                    j.V_WB.w_WB.cross(p_WQ - j.X_WB.p_WB);
+  const T v_n = n_W.dot(v);
+  k.closing_speed = -v_n;
+  k.v_t = v - n_W * v_n;
+  k.w_n = n_W.dot(k.w);
+  return k;
+}
+
+}  // namespace vesica

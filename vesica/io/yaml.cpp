@@ -1,0 +1,318 @@
+#include "vesica/io/yaml.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace vesica {
+
+struct InputFile::Content {
+  std::string name;
+  std::string text;
+  YAML::Node root;
+  std::vector<std::string> seeds;
+  std::vector<bool> seed_used;
+};
+
+namespace {
+
+constexpr std::uintmax_t kMaxBytes = 64u << 20;  // a scene is kilobytes; more is a mistake
+
+// Edits that turn a into b: small for a typing mistake.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t k = 0; k < row.size(); ++k) row[k] = k;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t k = 1; k <= b.size(); ++k) {
+      const size_t substitute = diagonal + (a[i - 1] == b[k - 1] ? 0 : 1);
+      diagonal = row[k];
+      row[k] = std::min({row[k] + 1, row[k - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string_view>& words) {
+  const auto nearest = std::min_element(words.begin(), words.end(), [&](auto a, auto b) {
+    return edit_distance(word, a) < edit_distance(word, b);
+  });
+  if (nearest != words.end() && edit_distance(word, *nearest) <= 2) {
+    return fmt::format("did you mean '{}'?", *nearest);
+  }
+  return fmt::format("known here: {}", joined(words));
+}
+
+int line_of(const YAML::Node& node, int fallback) {
+  const int line = node.Mark().line;
+  return line >= 0 ? line + 1 : fallback;
+}
+
+std::string kind_of(const YAML::Node& node) {
+  if (node.IsMap()) return "a mapping";
+  if (node.IsSequence()) return "a list";
+  if (node.IsScalar()) return fmt::format("'{}'", node.Scalar().substr(0, 60));
+  return "nothing";
+}
+
+}  // namespace
+
+InputFile InputFile::load(const std::string& path) {
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) {
+    throw InputError(fmt::format("{}: is a folder, not a YAML file", path));
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw InputError(fmt::format("{}: cannot be opened; does the file exist?", path));
+  if (const auto size = std::filesystem::file_size(path, code); !code && size > kMaxBytes) {
+    throw InputError(fmt::format("{}: {} bytes; a YAML input is at most {}", path, size, kMaxBytes));
+  }
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return parse(text.str(), path);
+}
+
+InputFile InputFile::parse(const std::string& text, const std::string& name) {
+  auto content = std::make_shared<Content>();
+  content->name = name;
+  content->text = text;
+  try {
+    content->root = YAML::Load(text);
+  } catch (const YAML::Exception& error) {
+    throw InputError(fmt::format("{}:{}: not valid YAML: {}", name, error.mark.line + 1, error.msg));
+  }
+  if (!content->root.IsMap()) {
+    throw InputError(fmt::format("{}:1: expected a mapping that starts with 'vesica: 1', found {}",
+                                 name, kind_of(content->root)));
+  }
+  return InputFile(std::move(content));
+}
+
+InputNode InputFile::root() const { return InputNode(content_, content_->root, "", 1); }
+const std::string& InputFile::name() const { return content_->name; }
+const std::string& InputFile::text() const { return content_->text; }
+std::string InputFile::folder() const {
+  return std::filesystem::path(content_->name).parent_path().string();
+}
+
+void InputFile::set(const std::string& path, const std::string& value) {
+  YAML::Node new_value;
+  try {
+    new_value = YAML::Load(value);
+  } catch (const YAML::Exception& error) {
+    throw InputError(fmt::format("--set {}={}: not valid YAML: {}", path, value, error.msg));
+  }
+  YAML::Node node = content_->root;
+  std::string_view rest = path;
+  while (true) {
+    const size_t dot = rest.find('.');
+    const std::string key(rest.substr(0, dot));
+    if (key.empty()) throw InputError(fmt::format("--set {}: a part of the path is empty", path));
+    const bool last = dot == std::string_view::npos;
+    if (node.IsSequence()) {
+      size_t index = 0;
+      const auto [end, code] = std::from_chars(key.data(), key.data() + key.size(), index);
+      if (code != std::errc() || end != key.data() + key.size() || index >= node.size()) {
+        throw InputError(fmt::format("--set {}: '{}' is not an index of a list with {} items", path,
+                                     key, node.size()));
+      }
+      if (last) {
+        node[index] = new_value;
+        return;
+      }
+      node.reset(node[index]);
+    } else if (node.IsMap() || node.IsNull()) {
+      if (last) {
+        node[key] = new_value;
+        return;
+      }
+      if (node.IsMap() && !node[key]) {
+        throw InputError(fmt::format("--set {}: there is no '{}' in {}", path, key, content_->name));
+      }
+      node.reset(node[key]);
+    } else {
+      throw InputError(fmt::format("--set {}: '{}' lies below a plain value", path, key));
+    }
+    rest.remove_prefix(dot + 1);
+  }
+}
+
+void InputFile::seed(const std::vector<std::string>& paths) {
+  content_->seeds = paths;
+  content_->seed_used.assign(paths.size(), false);
+}
+
+std::vector<std::string> InputFile::unused_seeds() const {
+  std::vector<std::string> unused;
+  for (size_t k = 0; k < content_->seeds.size(); ++k) {
+    if (!content_->seed_used[k]) unused.push_back(content_->seeds[k]);
+  }
+  return unused;
+}
+
+InputNode::InputNode(std::shared_ptr<InputFile::Content> content, const YAML::Node& node,
+                     std::string path, int line)
+    : content_(std::move(content)),
+      node_(std::make_shared<YAML::Node>(node)),
+      path_(std::move(path)),
+      line_(line_of(node, line)) {}
+
+bool InputNode::is_map() const { return node_->IsMap(); }
+bool InputNode::is_list() const { return node_->IsSequence(); }
+bool InputNode::is_scalar() const { return node_->IsScalar(); }
+
+std::string InputNode::place() const {
+  return fmt::format("{}:{}: {}", content_->name, line_, path_.empty() ? "(top level)" : path_);
+}
+
+void InputNode::fail(const std::string& message) const {
+  throw InputError(fmt::format("{}: {}", place(), message));
+}
+
+void InputNode::expect_map() const {
+  if (!node_->IsMap()) fail(fmt::format("expected a mapping (key: value), found {}", kind_of(*node_)));
+}
+
+InputNode InputNode::at(const std::string& key) const {
+  if (auto child = find(key)) return *child;
+  fail(fmt::format("the key '{}' is missing", key));
+}
+
+std::optional<InputNode> InputNode::find(const std::string& key) const {
+  expect_map();
+  const YAML::Node child = std::as_const(*node_)[key];
+  if (!child.IsDefined()) return std::nullopt;
+  return InputNode(content_, child, path_.empty() ? key : path_ + "." + key, line_);
+}
+
+void InputNode::allow(std::initializer_list<std::string_view> keys) const {
+  allow(std::vector<std::string_view>(keys));
+}
+
+void InputNode::allow(const std::vector<std::string_view>& keys) const {
+  expect_map();
+  std::set<std::string> seen;
+  for (const auto& entry : *node_) {
+    const int line = line_of(entry.first, line_);
+    const std::string where =
+        fmt::format("{}:{}: {}", content_->name, line, path_.empty() ? "(top level)" : path_);
+    if (!entry.first.IsScalar()) throw InputError(where + ": a key must be a word");
+    const std::string key = entry.first.Scalar();
+    if (!seen.insert(key).second) {
+      throw InputError(fmt::format("{}: the key '{}' appears twice", where, key));
+    }
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      throw InputError(fmt::format("{}: unknown key '{}'; {}", where, key.substr(0, 60),
+                                   suggestion(key, keys)));
+    }
+  }
+}
+
+std::vector<std::pair<std::string, InputNode>> InputNode::entries() const {
+  expect_map();
+  std::vector<std::pair<std::string, InputNode>> result;
+  std::set<std::string> seen;
+  for (const auto& entry : *node_) {
+    if (!entry.first.IsScalar()) fail("a key must be a word");
+    const std::string key = entry.first.Scalar();
+    if (!seen.insert(key).second) fail(fmt::format("the key '{}' appears twice", key));
+    result.emplace_back(key, InputNode(content_, entry.second,
+                                       path_.empty() ? key : path_ + "." + key,
+                                       line_of(entry.first, line_)));
+  }
+  return result;
+}
+
+size_t InputNode::size() const {
+  if (!node_->IsSequence()) fail(fmt::format("expected a list, found {}", kind_of(*node_)));
+  return node_->size();
+}
+
+void InputNode::expect_list(size_t length) const {
+  if (size() != length) fail(fmt::format("expected a list of {}, found {}", length, size()));
+}
+
+InputNode InputNode::at(size_t index) const {
+  return InputNode(content_, std::as_const(*node_)[index], fmt::format("{}.{}", path_, index), line_);
+}
+
+std::vector<InputNode> InputNode::items() const {
+  std::vector<InputNode> result;
+  const size_t count = size();
+  for (size_t k = 0; k < count; ++k) result.push_back(at(k));
+  return result;
+}
+
+double InputNode::number(const Dimension& dimension) const {
+  if (!node_->IsScalar()) {
+    fail(fmt::format("expected a number [{}], found {}", dimension.unit, kind_of(*node_)));
+  }
+  try {
+    return parse_quantity(node_->Scalar(), dimension);
+  } catch (const InputError& error) {
+    fail(error.what());
+  }
+}
+
+double InputNode::positive(const Dimension& dimension) const {
+  const double value = number(dimension);
+  if (!(value > 0)) fail(fmt::format("must be greater than zero, found {}", value));
+  return value;
+}
+
+double InputNode::non_negative(const Dimension& dimension) const {
+  const double value = number(dimension);
+  if (!(value >= 0)) fail(fmt::format("must not be negative, found {}", value));
+  return value;
+}
+
+int InputNode::integer(int low, int high) const {
+  const double value = number(dimension::kNumber);
+  if (value != std::floor(value) || value < low || value > high) {
+    fail(fmt::format("expected a whole number from {} to {}, found {}", low, high, value));
+  }
+  return static_cast<int>(value);
+}
+
+bool InputNode::flag() const {
+  return choice({"false", "true"}) == 1;
+}
+
+std::string InputNode::text() const {
+  if (!node_->IsScalar()) fail(fmt::format("expected a word, found {}", kind_of(*node_)));
+  return node_->Scalar();
+}
+
+size_t InputNode::choice(const std::vector<std::string_view>& words) const {
+  const std::string word = text();
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) {
+    fail(fmt::format("'{}' is not known; {}", word.substr(0, 60), suggestion(word, words)));
+  }
+  return static_cast<size_t>(found - words.begin());
+}
+
+Vec3d InputNode::vector(const Dimension& dimension) const { return vector_of<double>(dimension); }
+
+int InputNode::take_seed() const {
+  for (size_t k = 0; k < content_->seeds.size(); ++k) {
+    if (content_->seeds[k] == path_) {
+      content_->seed_used[k] = true;
+      return static_cast<int>(k);
+    }
+  }
+  return -1;
+}
+
+}  // namespace vesica

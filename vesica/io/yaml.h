@@ -1,0 +1,139 @@
+// YAML input with places: every error names the file, the line, the key's path, what was found and
+// what was expected. Keys that nobody asks for are errors, so a typing mistake is never ignored.
+//
+//   const InputFile file = InputFile::load("scene.yaml");
+//   const InputNode body = file.root().at("bodies").at("ball");
+//   body.allow({"mass", "shape"});
+//   const double mass = body.at("mass").positive(dimension::kMass);
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vesica/error.h"
+#include "vesica/io/units.h"
+#include "vesica/math/vector.h"
+
+namespace YAML {
+class Node;
+}
+
+namespace vesica {
+
+class InputNode;
+
+class InputFile {
+ public:
+  static InputFile load(const std::string& path);
+  // `name` stands for the file in messages.
+  static InputFile parse(const std::string& text, const std::string& name);
+
+  InputNode root() const;
+  const std::string& name() const;
+  // The folder that relative file names in the input refer to.
+  std::string folder() const;
+
+  // Replaces or adds the value at a dotted path (`bodies.ball.mass`, `bodies.ball.position.2`);
+  // `value` is YAML. For --set.
+  void set(const std::string& path, const std::string& value);
+
+  // Numbers at these paths carry a unit derivative in direction 0, 1, ... when they are read as dual
+  // numbers (InputNode::scalar<Dual<N>>).
+  void seed(const std::vector<std::string>& paths);
+  // Of those, the ones that no reader asked for: a path that names no number.
+  std::vector<std::string> unused_seeds() const;
+
+  // The text as it was read, for reports that echo their input.
+  const std::string& text() const;
+
+ private:
+  friend class InputNode;
+  struct Content;
+  explicit InputFile(std::shared_ptr<Content> content) : content_(std::move(content)) {}
+  std::shared_ptr<Content> content_;
+};
+
+class InputNode {
+ public:
+  // What this node is.
+  bool is_map() const;
+  bool is_list() const;
+  bool is_scalar() const;
+  const std::string& path() const { return path_; }
+  std::string place() const;  // "file.yaml:12: bodies.ball.mass"
+  [[noreturn]] void fail(const std::string& message) const;
+
+  // Maps: `at` demands a key, `find` does not; `allow` rejects all others, with the nearest allowed
+  // key as a suggestion.
+  InputNode at(const std::string& key) const;
+  std::optional<InputNode> find(const std::string& key) const;
+  void allow(std::initializer_list<std::string_view> keys) const;
+  void allow(const std::vector<std::string_view>& keys) const;
+  std::vector<std::pair<std::string, InputNode>> entries() const;
+
+  // Lists.
+  size_t size() const;
+  InputNode at(size_t index) const;
+  std::vector<InputNode> items() const;
+
+  // Scalars. Numbers may carry units and are finite.
+  double number(const Dimension& dimension) const;
+  double positive(const Dimension& dimension) const;
+  double non_negative(const Dimension& dimension) const;
+  int integer(int low, int high) const;
+  bool flag() const;
+  std::string text() const;
+  // One of the words; returns its index.
+  size_t choice(const std::vector<std::string_view>& words) const;
+  Vec3d vector(const Dimension& dimension) const;
+
+  // The same as a dual number with the seeds of the file.
+  template <class T>
+  T scalar(const Dimension& dimension) const {
+    return with_seed<T>(number(dimension));
+  }
+  template <class T>
+  T positive_scalar(const Dimension& dimension) const {
+    return with_seed<T>(positive(dimension));
+  }
+  template <class T>
+  T non_negative_scalar(const Dimension& dimension) const {
+    return with_seed<T>(non_negative(dimension));
+  }
+  template <class T>
+  Vec3<T> vector_of(const Dimension& dimension) const {
+    expect_list(3);
+    return Vec3<T>(at(size_t{0}).scalar<T>(dimension), at(1).scalar<T>(dimension),
+                   at(2).scalar<T>(dimension));
+  }
+  void expect_list(size_t length) const;
+
+ private:
+  friend class InputFile;
+  InputNode(std::shared_ptr<InputFile::Content> content, const YAML::Node& node, std::string path,
+            int line);
+
+  template <class T>
+  T with_seed(double value) const {
+    T x(value);
+    if constexpr (ScalarTraits<T>::kDerivatives > 0) {
+      const int k = take_seed();
+      if (k >= 0 && k < ScalarTraits<T>::kDerivatives) x.v[k] = 1.0;
+    }
+    return x;
+  }
+  int take_seed() const;  // the seed's direction, or -1
+  void expect_map() const;
+
+  std::shared_ptr<InputFile::Content> content_;
+  std::shared_ptr<YAML::Node> node_;
+  std::string path_;
+  int line_;
+};
+
+}  // namespace vesica
