@@ -48,7 +48,7 @@ TEST(Pose, SeededMotionDifferentiatesPointsLikeFiniteDifferences) {
   m.X_WB = {test::random_rotation(random), test::random_vector(random, 1)};
   const Vec3d point = test::random_vector(random, 1);
   const auto seeded = seed_motion(m);
-  const Vec3<Dual<12>> moved = seeded.X_WB * point.cast<Dual<12>>();
+  const Vec3<Dual<12>> moved = seeded.X_WB * cast_vector<Dual<12>>(point);
   const double step = 1e-6;
   for (int k = 0; k < 3; ++k) {
     const auto turned = [&](double angle) -> Vec3d {

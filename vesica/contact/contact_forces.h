@@ -11,6 +11,9 @@
 // centroid).
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
 #include "vesica/contact/brown_mcphee.h"
 #include "vesica/contact/kinematics.h"
 #include "vesica/contact/volumetric_normal.h"
@@ -45,8 +48,8 @@ struct ContactForces {
   Vec3<T> w = Vec3<T>::Zero();       // relative spin
 
   // 1 + alpha c at the edge of a paraboloid patch with this second moment, where rolling lowers it
-  // most: below zero the closed forms let the foundation pull there.
-  T edge_factor{};
+  // most: below zero the closed forms let the foundation pull there. Only for T = double.
+  double edge_factor = 1;
 };
 
 template <class T, class Normal, class Friction>
@@ -66,7 +69,7 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<T>& i, co
   const Vec3<T> p_CS = n * o.plane_offset;
   r.p_WP = o.p_WC + p_CS;
   if (!any_of(touching)) {
-    r.normal.factor = r.edge_factor = T(1);
+    r.normal.factor = T(1);
     return r;
   }
 
@@ -83,9 +86,10 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<T>& i, co
   const Vec3<T> Mt_u = Mu - n * n.dot(Mu);
 
   // Monitor: the extreme of rho.u over a paraboloid patch is sqrt(6 u.M_t.u/V).
-  const T alpha = r.normal.roll / normal_law.stiffness;
-  const T reach2 = T(6) * inverse_V * u.dot(Mt_u);
-  r.edge_factor = r.normal.factor - alpha * sqrt(select(reach2 > T(0), reach2, T(1e-300)));
+  if constexpr (std::is_same_v<T, double>) {
+    const double alpha = r.normal.roll / normal_law.stiffness;
+    r.edge_factor = r.normal.factor - alpha * sqrt(std::max(0.0, 6 * inverse_V * u.dot(Mt_u)));
+  }
 
   // Centre of pressure. Where the foundation would pull over much of the patch (fast rolling, or
   // separation so fast that f_n -> 0) the shift is held to the radius of gyration, which keeps every

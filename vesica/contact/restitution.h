@@ -18,9 +18,7 @@ double calc_restitution_damping_slope(double e);
 inline double restitution_damping(double e) { return calc_restitution_damping(e); }
 template <int N>
 Dual<N> restitution_damping(const Dual<N>& e) {
-  Dual<N> result(calc_restitution_damping(e.a));
-  result.v = calc_restitution_damping_slope(e.a) * e.v;
-  return result;
+  return e.chain(calc_restitution_damping(e.a), calc_restitution_damping_slope(e.a));
 }
 
 }  // namespace vesica

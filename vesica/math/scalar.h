@@ -1,22 +1,17 @@
 // The scalars that the kernels from pose to wrench are instantiated for:
 //
-//   double        plain evaluation
-//   Dual<N>       value with N exact derivatives: Ceres' Jet, so that the same kernels go straight
-//                 into Ceres' least squares
-//   Pack          four poses at once (vesica/math/pack.h)
+//   double     plain evaluation
+//   Dual<N>    value with N exact derivatives (vesica/math/dual.h); Ceres' Jet works too (jet.h)
+//   Pack       four poses at once (vesica/math/pack.h)
 //
 // Kernels write `select(condition, a, b)` where a branch would differ between the lanes of a pack.
 #pragma once
 
-#include <ceres/jet.h>
-
 #include <cmath>
-#include <concepts>
+
+#include "vesica/math/dual.h"
 
 namespace vesica {
-
-template <int N>
-using Dual = ceres::Jet<double, N>;
 
 template <class T>
 struct ScalarTraits;
@@ -27,7 +22,7 @@ struct ScalarTraits<double> {
   static constexpr int kDerivatives = 0;
 };
 template <int N>
-struct ScalarTraits<ceres::Jet<double, N>> {
+struct ScalarTraits<Dual<N>> {
   using Mask = bool;
   static constexpr int kDerivatives = N;
 };
@@ -37,7 +32,7 @@ using Mask = typename ScalarTraits<T>::Mask;
 
 inline double value_of(double x) { return x; }
 template <int N>
-double value_of(const ceres::Jet<double, N>& x) {
+double value_of(const Dual<N>& x) {
   return x.a;
 }
 

@@ -1,0 +1,57 @@
+// Which two shapes meet, settled once when a contact is made: a variant of pairs, each with its exact
+// method. The pair that a file names as (j, i) is evaluated as (i, j) and turned round.
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+#include "vesica/geometry/shapes.h"
+#include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/interference/sphere_sphere.h"
+
+namespace vesica {
+
+template <class T>
+struct SphereOnHalfSpace {
+  Sphere<T> i;
+};
+template <class T>
+struct EllipsoidOnHalfSpace {
+  Ellipsoid<T> i;
+  EllipsoidInertia inertia = EllipsoidInertia::kExact;
+};
+template <class T>
+struct SphereOnSphere {
+  Sphere<T> i, j;
+};
+
+template <class T>
+struct ShapePair {
+  std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, SphereOnSphere<T>> shapes;
+  bool turned = false;  // the file's i is the pair's j
+};
+
+template <class T>
+Overlap<T> calc_overlap(const SphereOnHalfSpace<T>& p, const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+  return calc_overlap(p.i, X_WI, HalfSpace{}, X_WJ);
+}
+template <class T>
+Overlap<T> calc_overlap(const EllipsoidOnHalfSpace<T>& p, const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+  return calc_overlap(p.i, X_WI, HalfSpace{}, X_WJ, p.inertia);
+}
+template <class T>
+Overlap<T> calc_overlap(const SphereOnSphere<T>& p, const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+  return calc_overlap(p.i, X_WI, p.j, X_WJ);
+}
+
+template <class T>
+Overlap<T> calc_overlap(const ShapePair<T>& pair, const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+  return std::visit(
+      [&](const auto& shapes) {
+        return pair.turned ? swapped(calc_overlap(shapes, X_WJ, X_WI))
+                           : calc_overlap(shapes, X_WI, X_WJ);
+      },
+      pair.shapes);
+}
+
+}  // namespace vesica
