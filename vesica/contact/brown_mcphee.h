@@ -11,62 +11,103 @@
 // Cannot represent: stiction (it creeps under any load), the Contensou effect, partial slip.
 #pragma once
 
+#include <string_view>
+
+#include "vesica/io/yaml.h"
 #include "vesica/math/smooth.h"
 #include "vesica/math/vector.h"
 
 namespace vesica {
 
-template <class T>
+template <class P>
 struct BrownMcPhee {
-  T mu_s{}, mu_d{}, v_t{};
-  T mu_v{0.0};
-  T f_nt{1.0};
-  T transition_spin{0.0};  // 0: from v_t and the radius of gyration
+  static constexpr std::string_view kName = "brown_mcphee";
 
-  // mu(v)/v as a smooth function of v^2.
-  T slope(const T& v2, const T& transition) const {
-    const T inverse = T(1) / transition;
-    const T x2 = v2 * square(inverse);
-    const T stribeck = T(1) / square(T(0.25) * x2 + T(0.75));
-    return inverse * (T(4) * mu_d * tanh_ratio(T(16) * x2) + (mu_s - mu_d) * stribeck);
+  P mu_s{}, mu_d{}, v_t{};
+  P mu_v{0.0};
+  P f_nt{1.0};
+  P transition_spin{0.0};  // 0: from v_t and the radius of gyration
+
+  static BrownMcPhee read(const InputNode& node) {
+    node.allow({"law", "mu_s", "mu_d", "v_t", "mu_v", "f_nt", "transition_spin"});
+    BrownMcPhee law;
+    law.mu_s = node.at("mu_s").non_negative_scalar<P>(dimension::kNumber);
+    law.mu_d = node.at("mu_d").non_negative_scalar<P>(dimension::kNumber);
+    if (law.mu_s < law.mu_d) node.at("mu_s").fail("must not be below mu_d");
+    law.v_t = node.at("v_t").positive_scalar<P>(dimension::kSpeed);
+    if (const auto mu_v = node.find("mu_v")) {
+      law.mu_v = mu_v->non_negative_scalar<P>(dimension::kViscosity);
+      law.f_nt = node.at("f_nt").positive_scalar<P>(dimension::kForce);
+    } else if (const auto f_nt = node.find("f_nt")) {
+      f_nt->fail("goes with 'mu_v', which is missing");
+    }
+    if (const auto spin = node.find("transition_spin")) {
+      law.transition_spin = spin->positive_scalar<P>(dimension::kSpin);
+    }
+    return law;
   }
 
+  // mu(v)/v as a smooth function of v^2.
+  template <class T>
+  T slope(const T& v2, const P& transition) const {
+    const P inverse = P(1) / transition;
+    const T x2 = v2 * square(inverse);
+    const T stribeck = 1.0 / square(T(0.25 * x2 + 0.75));
+    return (P(4) * mu_d * inverse) * tanh_ratio(T(16.0 * x2)) +
+           ((mu_s - mu_d) * inverse) * stribeck;
+  }
+
+  template <class T>
   T viscous(const T& f_n) const {
     using std::tanh;
-    return mu_v * tanh(T(4) * f_n / f_nt);
+    return mu_v * tanh(T(f_n * (P(4) / f_nt)));
   }
 
   // Force per slip velocity: f_t = -drag v_t.
+  template <class T>
   T drag(const T& f_n, const T& slip2) const {
     T result = f_n * slope(slip2, v_t);
     if (has_viscous()) result = result + viscous(f_n);
     return result;
   }
   // Torque per spin: tau = -drag w_n.
+  template <class T>
   T spin_drag(const T& f_n, const T& w_n, const T& r2) const {
     using std::sqrt;
     T result;
     if (has_transition_spin()) {
       // r itself is needed here; it is regular because a contact has a positive area.
       const T r = sqrt(select(r2 > T(0), r2, T(1)));
-      result = select(r2 > T(0), f_n * r * slope(w_n * w_n, transition_spin), T(0));
+      result = select(r2 > T(0), f_n * r * slope(T(w_n * w_n), transition_spin), T(0));
     } else {
-      result = f_n * r2 * slope(r2 * w_n * w_n, v_t);
+      result = f_n * r2 * slope(T(r2 * w_n * w_n), v_t);
     }
     if (has_viscous()) result = result + viscous(f_n) * r2;
     return result;
   }
 
  private:
-  bool has_viscous() const { return any_of(mu_v > T(0)); }
-  bool has_transition_spin() const { return any_of(transition_spin > T(0)); }
+  bool has_viscous() const { return value_of(mu_v) > 0; }
+  bool has_transition_spin() const { return value_of(transition_spin) > 0; }
 };
 
 // Frictionless.
-template <class T>
+template <class P>
 struct NoFriction {
-  T drag(const T&, const T&) const { return T(0); }
-  T spin_drag(const T&, const T&, const T&) const { return T(0); }
+  static constexpr std::string_view kName = "none";
+  static NoFriction read(const InputNode& node) {
+    node.allow({"law"});
+    return {};
+  }
+
+  template <class T>
+  T drag(const T&, const T&) const {
+    return T(0);
+  }
+  template <class T>
+  T spin_drag(const T&, const T&, const T&) const {
+    return T(0);
+  }
 };
 
 }  // namespace vesica

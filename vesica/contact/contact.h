@@ -12,36 +12,39 @@
 
 namespace vesica {
 
-template <class T>
-using NormalLaw = std::variant<VolumetricNormal<T>>;
-template <class T>
-using FrictionLaw = std::variant<NoFriction<T>, BrownMcPhee<T>>;
+template <class P>
+using NormalLaw = std::variant<VolumetricNormal<P>>;
+template <class P>
+using FrictionLaw = std::variant<NoFriction<P>, BrownMcPhee<P>>;
 
-template <class T>
+// P: the scalar of all sizes and parameters.
+template <class P>
 struct Contact {
-  ShapePair<T> pair;
+  ShapePair<P> pair;
   // Where the shapes sit on their bodies.
-  Pose<T> X_Ii, X_Jj;
+  Pose<P> X_Ii, X_Jj;
   bool shapes_at_origin = true;
-  NormalLaw<T> normal;
-  FrictionLaw<T> friction;
+  NormalLaw<P> normal;
+  FrictionLaw<P> friction;
   ContactOptions options;
 };
 
-template <class T>
-Pose<T> compose(const Pose<T>& X_WB, const Pose<T>& X_BQ) {
-  return {X_WB.R_WB * X_BQ.R_WB, X_WB * X_BQ.p_WB};
+template <class P, class T>
+Pose<T> calc_shape_pose(const Pose<T>& X_WB, const Pose<P>& X_BS) {
+  return {X_WB.R_WB * X_BS.R_WB.template cast<T>(), X_WB * X_BS.p_WB.template cast<T>()};
 }
 
-template <class T>
-Overlap<T> calc_overlap(const Contact<T>& contact, const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+template <class P, class A, class B>
+auto calc_overlap(const Contact<P>& contact, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
   if (contact.shapes_at_origin) return calc_overlap(contact.pair, X_WI, X_WJ);
-  return calc_overlap(contact.pair, compose(X_WI, contact.X_Ii), compose(X_WJ, contact.X_Jj));
+  return calc_overlap(contact.pair, calc_shape_pose(X_WI, contact.X_Ii),
+                      calc_shape_pose(X_WJ, contact.X_Jj));
 }
 
-// The per-contact call: pose and velocity of both bodies to the wrench on i.
-template <class T>
-ContactForces<T> calc_contact(const Contact<T>& contact, const Motion<T>& i, const Motion<T>& j,
+// The per-contact call: pose and velocity of both bodies to the wrench on i. With P = double and
+// A = Dual<N> it differentiates by the motion of i alone; with P = A by sizes and parameters too.
+template <class P, class A, class B, class T>
+ContactForces<T> calc_contact(const Contact<P>& contact, const Motion<A>& i, const Motion<B>& j,
                               const ContactMemory<T>& memory) {
   const Overlap<T> overlap = calc_overlap(contact, i.X_WB, j.X_WB);
   return std::visit(

@@ -35,25 +35,25 @@ struct ContactOptions {
 template <class T>
 struct ContactForces {
   Wrench<T> F_Ic_W;  // on i, moment about the centroid p_WC; j gets the opposite about that point
-  Vec3<T> p_WC = Vec3<T>::Zero();
-  Vec3<T> p_WP = Vec3<T>::Zero();  // centre of pressure, on the contact surface
+  Vec3<T> p_WC;
+  Vec3<T> p_WP;      // centre of pressure, on the contact surface
 
   NormalForce<T> normal;
-  T closing_speed{};
-  Vec3<T> f_t = Vec3<T>::Zero();     // friction
-  Vec3<T> slip = Vec3<T>::Zero();    // the velocity it opposes
-  T spin_torque{};                   // about n
-  T spin{};                          // w_n
-  Vec3<T> tau_roll = Vec3<T>::Zero();
-  Vec3<T> w = Vec3<T>::Zero();       // relative spin
+  T closing_speed;
+  Vec3<T> f_t;       // friction
+  Vec3<T> slip;      // the velocity it opposes
+  T spin_torque;     // about n
+  T spin;            // w_n
+  Vec3<T> tau_roll;
+  Vec3<T> w;         // relative spin
 
   // 1 + alpha c at the edge of a paraboloid patch with this second moment, where rolling lowers it
   // most: below zero the closed forms let the foundation pull there. Only for T = double.
   double edge_factor = 1;
 };
 
-template <class T, class Normal, class Friction>
-ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<T>& i, const Motion<T>& j,
+template <class T, class A, class B, class Normal, class Friction>
+ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, const Motion<B>& j,
                                      const Normal& normal_law, const Friction& friction_law,
                                      const ContactOptions& options,
                                      const ContactMemory<T>& memory) {
@@ -69,7 +69,12 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<T>& i, co
   const Vec3<T> p_CS = n * o.plane_offset;
   r.p_WP = o.p_WC + p_CS;
   if (!any_of(touching)) {
-    r.normal.factor = T(1);
+    const T zero(0);
+    const Vec3<T> none(zero, zero, zero);
+    r.normal = {zero, zero, zero, T(1)};
+    r.F_Ic_W = {none, none};
+    r.f_t = r.slip = r.tau_roll = none;
+    r.spin_torque = zero;
     return r;
   }
 

@@ -7,14 +7,14 @@ namespace vesica {
 
 template <class T>
 struct ContactKinematics {
-  T closing_speed{};     // c = -v_n: positive while approaching
-  Vec3<T> v_t;           // tangential velocity of i against j at the point
-  Vec3<T> w;             // relative spin
-  T w_n{};               // its component along n
+  T closing_speed;  // c = -v_n: positive while approaching
+  Vec3<T> v_t;      // tangential velocity of i against j at the point
+  Vec3<T> w;        // relative spin
+  T w_n;            // its component along n
 };
 
-template <class T>
-ContactKinematics<T> calc_kinematics(const Motion<T>& i, const Motion<T>& j, const Vec3<T>& p_WQ,
+template <class A, class B, class T>
+ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j, const Vec3<T>& p_WQ,
                                      const Vec3<T>& n_W) {
   ContactKinematics<T> k;
   k.w = i.V_WB.w_WB - j.V_WB.w_WB;

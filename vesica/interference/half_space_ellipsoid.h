@@ -42,12 +42,12 @@ struct UnitCap {
   }
 };
 
-template <class T>
-Overlap<T> cap_of_ellipsoid(const Vec3<T>& n, const T& height, const Vec3<T>& p_WI,
-                            const Symmetric3<T>& B, const Vec3<T>& q, const T& w, const T& abc,
+template <class T, class P, class W, class A, class N>
+Overlap<T> cap_of_ellipsoid(const Vec3<N>& n, const T& height, const Vec3<A>& p_WI,
+                            const Symmetric3<T>& B, const Vec3<T>& q, const W& w, const P& abc,
                             EllipsoidInertia inertia) {
   Overlap<T> o;
-  o.n_W = n;
+  o.n_W = n.template cast<T>();
   o.distance = height - w;
   const T raw = -o.distance / w;
   const Mask<T> apart = raw <= T(0);
@@ -55,12 +55,12 @@ Overlap<T> cap_of_ellipsoid(const Vec3<T>& n, const T& height, const Vec3<T>& p_
   const UnitCap<T> cap(d);
   o.volume = abc * cap.volume;
   o.p_WC = p_WI - q * cap.centroid;
-  o.M_W = B * (abc * cap.m_t);
+  o.M_W = B * T(abc * cap.m_t);
   const T m_q = inertia == EllipsoidInertia::kExact ? cap.m_n - cap.m_t : -cap.m_t;
-  o.M_W = o.M_W + Symmetric3<T>::outer(q) * (abc * m_q);
+  o.M_W = o.M_W + Symmetric3<T>::outer(q) * T(abc * m_q);
   if (inertia == EllipsoidInertia::kOblique) {
     // Keep what lies along n exact: the source's flattening concerns the patch alone.
-    o.M_W = o.M_W + Symmetric3<T>::outer(n) * (abc * cap.m_n * w * w);
+    o.M_W = o.M_W + Symmetric3<T>::outer(o.n_W) * T(abc * cap.m_n * w * w);
   }
   // Depth of the centroid below the plane; when apart the lowest point is above it by `distance`,
   // and the middle of the gap stands in for the centroid.
@@ -74,31 +74,39 @@ Overlap<T> cap_of_ellipsoid(const Vec3<T>& n, const T& height, const Vec3<T>& p_
 
 }  // namespace detail
 
-template <class T>
-Overlap<T> calc_overlap(const Ellipsoid<T>& ellipsoid, const Pose<T>& X_WI, const HalfSpace&,
-                        const Pose<T>& X_WJ, EllipsoidInertia inertia = EllipsoidInertia::kExact) {
+// P is the scalar of the sizes, A and B those of the poses: P = double while differentiating by the
+// motion alone, P = A to differentiate by sizes as well.
+template <class P, class A, class B>
+auto calc_overlap(const Ellipsoid<P>& ellipsoid, const Pose<A>& X_WI, const HalfSpace&,
+                  const Pose<B>& X_WJ, EllipsoidInertia inertia = EllipsoidInertia::kExact) {
   using std::sqrt;
-  const Vec3<T> n = X_WJ.R_WB.col(2);
+  using T = Promote<A, B>;
+  const Vec3<B> n = X_WJ.R_WB.col(2);
   const T height = n.dot(X_WI.p_WB - X_WJ.p_WB);
-  const Vec3<T>& r = ellipsoid.radii;
-  const auto B = Symmetric3<T>::rotated_diagonal(
-      X_WI.R_WB, Vec3<T>(r.x() * r.x(), r.y() * r.y(), r.z() * r.z()));
-  const Vec3<T> Sn = r.cwiseProduct(X_WI.R_WB.transpose() * n);
+  const Vec3<P>& r = ellipsoid.radii;
+  const auto stretch = Symmetric3<T>::rotated_diagonal(
+      X_WI.R_WB, Vec3<P>(r.x() * r.x(), r.y() * r.y(), r.z() * r.z()));
+  const Vec3<T> n_E = X_WI.R_WB.transpose() * n;
+  const Vec3<T> Sn(r.x() * n_E.x(), r.y() * n_E.y(), r.z() * n_E.z());
   const T w = sqrt(Sn.squaredNorm());
-  const Vec3<T> q = X_WI.R_WB * Vec3<T>(r.cwiseProduct(Sn) / w);
-  return detail::cap_of_ellipsoid<T>(n, height, X_WI.p_WB, B, q, w, r.x() * r.y() * r.z(),
-                                     inertia);
+  const T inverse_w = T(1) / w;
+  const Vec3<T> q_E(r.x() * Sn.x() * inverse_w, r.y() * Sn.y() * inverse_w,
+                    r.z() * Sn.z() * inverse_w);
+  const P abc = r.x() * r.y() * r.z();
+  return detail::cap_of_ellipsoid<T>(n, height, X_WI.p_WB, stretch, Vec3<T>(X_WI.R_WB * q_E), w,
+                                     abc, inertia);
 }
 
-template <class T>
-Overlap<T> calc_overlap(const Sphere<T>& sphere, const Pose<T>& X_WI, const HalfSpace&,
-                        const Pose<T>& X_WJ) {
-  const Vec3<T> n = X_WJ.R_WB.col(2);
+template <class P, class A, class B>
+auto calc_overlap(const Sphere<P>& sphere, const Pose<A>& X_WI, const HalfSpace&,
+                  const Pose<B>& X_WJ) {
+  using T = Promote<A, B>;
+  const Vec3<B> n = X_WJ.R_WB.col(2);
   const T height = n.dot(X_WI.p_WB - X_WJ.p_WB);
-  const T r = sphere.radius;
-  const T r2 = r * r;
-  return detail::cap_of_ellipsoid<T>(n, height, X_WI.p_WB, Symmetric3<T>::identity(r2),
-                                     Vec3<T>(n * r), r, r2 * r, EllipsoidInertia::kExact);
+  const P r = sphere.radius;
+  const P r2 = r * r;
+  return detail::cap_of_ellipsoid<T>(n, height, X_WI.p_WB, Symmetric3<T>::identity(T(r2)),
+                                     Vec3<T>(n * T(r)), r, P(r2 * r), EllipsoidInertia::kExact);
 }
 
 // Areas and greatest depth of the ellipsoid's shared volume.

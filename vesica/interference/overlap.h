@@ -10,15 +10,15 @@ template <class T>
 struct Overlap {
   // Signed gap: the distance between the solids when apart; when they overlap, minus the depth of
   // the deepest shared point below the other's surface along n. Continuous through touchdown.
-  T distance{};
-  T volume{};                                // 0 when apart
-  Vec3<T> p_WC = Vec3<T>::Zero();            // centroid of the shared volume; when apart, the
-                                             // middle of the shortest line between the solids
-  Symmetric3<T> M_W = Symmetric3<T>::zero();  // second moment about the centroid [m^5]
-  Vec3<T> n_W = Vec3<T>::UnitZ();            // unit, from j toward i
-  T plane_offset{};                          // contact surface: s_c = p_WC + plane_offset n_W
-  T potential{};                             // integral of the volume over the approach [m^4]:
-                                             // k times it is the elastic energy of F = k V n
+  T distance;
+  T volume;            // 0 when apart
+  Vec3<T> p_WC;        // centroid of the shared volume; when apart, the middle of the shortest line
+                       // between the solids
+  Symmetric3<T> M_W;   // second moment about the centroid [m^5]
+  Vec3<T> n_W;         // unit, from j toward i
+  T plane_offset;      // contact surface: s_c = p_WC + plane_offset n_W
+  T potential;         // integral of the volume over the approach [m^4]: k times it is the elastic
+                       // energy of F = k V n
 };
 
 // Seen from the other body: i and j change places.

@@ -31,21 +31,21 @@ struct ShapePair {
   bool turned = false;  // the file's i is the pair's j
 };
 
-template <class T>
-Overlap<T> calc_overlap(const SphereOnHalfSpace<T>& p, const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+template <class P, class A, class B>
+auto calc_overlap(const SphereOnHalfSpace<P>& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
   return calc_overlap(p.i, X_WI, HalfSpace{}, X_WJ);
 }
-template <class T>
-Overlap<T> calc_overlap(const EllipsoidOnHalfSpace<T>& p, const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+template <class P, class A, class B>
+auto calc_overlap(const EllipsoidOnHalfSpace<P>& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
   return calc_overlap(p.i, X_WI, HalfSpace{}, X_WJ, p.inertia);
 }
-template <class T>
-Overlap<T> calc_overlap(const SphereOnSphere<T>& p, const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+template <class P, class A, class B>
+auto calc_overlap(const SphereOnSphere<P>& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
   return calc_overlap(p.i, X_WI, p.j, X_WJ);
 }
 
-template <class T>
-Overlap<T> calc_overlap(const ShapePair<T>& pair, const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+template <class P, class A, class B>
+auto calc_overlap(const ShapePair<P>& pair, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
   return std::visit(
       [&](const auto& shapes) {
         return pair.turned ? swapped(calc_overlap(shapes, X_WJ, X_WI))
@@ -53,5 +53,10 @@ Overlap<T> calc_overlap(const ShapePair<T>& pair, const Pose<T>& X_WI, const Pos
       },
       pair.shapes);
 }
+
+PatchFigures calc_patch_figures(const ShapePair<double>& pair, const Pose<double>& X_WI,
+                                const Pose<double>& X_WJ);
+// The largest extent of the finite shapes, the scale of rounding in their positions.
+double calc_size(const ShapePair<double>& pair);
 
 }  // namespace vesica

@@ -45,12 +45,13 @@ T lens_potential(const T& s, const T& g, const T& t) {
 }
 }  // namespace detail
 
-template <class T>
-Overlap<T> calc_overlap(const Sphere<T>& sphere_i, const Pose<T>& X_WI, const Sphere<T>& sphere_j,
-                        const Pose<T>& X_WJ) {
+template <class P, class A, class B>
+auto calc_overlap(const Sphere<P>& sphere_i, const Pose<A>& X_WI, const Sphere<P>& sphere_j,
+                  const Pose<B>& X_WJ) {
   using std::sqrt;
+  using T = Promote<A, B>;
   Overlap<T> o;
-  const T R_i = sphere_i.radius, R_j = sphere_j.radius;
+  const T R_i(sphere_i.radius), R_j(sphere_j.radius);
   const T sum = R_i + R_j;
   const Vec3<T> r = X_WI.p_WB - X_WJ.p_WB;
   const T x2 = r.squaredNorm();
@@ -61,8 +62,8 @@ Overlap<T> calc_overlap(const Sphere<T>& sphere_i, const Pose<T>& X_WI, const Sp
   o.distance = x - sum;
 
   if (o.distance >= T(0)) {
-    o.volume = o.potential = T(0);
-    o.plane_offset = T(0);
+    o.volume = o.potential = o.plane_offset = T(0);
+    o.M_W = Symmetric3<T>::zero();
     o.p_WC = X_WJ.p_WB + o.n_W * (R_j + T(0.5) * o.distance);
     return o;
   }
@@ -71,7 +72,8 @@ Overlap<T> calc_overlap(const Sphere<T>& sphere_i, const Pose<T>& X_WI, const Sp
   if (x2 <= g || concentric) {
     const T v = T(4 * kPi / 3) * cube(smaller);
     o.volume = v;
-    o.p_WC = R_i < R_j ? X_WI.p_WB : X_WJ.p_WB;
+    o.plane_offset = T(0);
+    o.p_WC = R_i < R_j ? Vec3<T>(X_WI.p_WB.template cast<T>()) : X_WJ.p_WB.template cast<T>();
     o.M_W = Symmetric3<T>::identity(v * square(smaller) * T(0.2));
     const T x_inside = R_i < R_j ? R_j - R_i : R_i - R_j;
     const bool equal = value_of(x_inside) == 0;

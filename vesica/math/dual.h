@@ -177,4 +177,13 @@ struct NumTraits<vesica::Dual<N>> : GenericNumTraits<double> {
   static Real epsilon() { return Real(Eigen::NumTraits<double>::epsilon()); }
   static Real dummy_precision() { return Real(1e-12); }
 };
+// Dual with double in one expression: a plain vector times a dual number and the like.
+template <int N, class Op>
+struct ScalarBinaryOpTraits<vesica::Dual<N>, double, Op> {
+  using ReturnType = vesica::Dual<N>;
+};
+template <int N, class Op>
+struct ScalarBinaryOpTraits<double, vesica::Dual<N>, Op> {
+  using ReturnType = vesica::Dual<N>;
+};
 }  // namespace Eigen

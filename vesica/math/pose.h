@@ -72,8 +72,8 @@ struct Motion {
 // A force and a moment about the point that the variable's name gives.
 template <class T>
 struct Wrench {
-  Vec3<T> f_W = Vec3<T>::Zero();
-  Vec3<T> tau_W = Vec3<T>::Zero();
+  Vec3<T> f_W;
+  Vec3<T> tau_W;
 };
 
 // The same wrench about another point: p_AB leads from the old point to the new one.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <utility>
 
 #include "vesica/math/dual.h"
 
@@ -29,6 +30,11 @@ struct ScalarTraits<Dual<N>> {
 
 template <class T>
 using Mask = typename ScalarTraits<T>::Mask;
+
+// What an expression of both scalars gives: bodies may differ in theirs (one moves with derivatives,
+// the other is fixed).
+template <class A, class B>
+using Promote = decltype(std::declval<A>() * std::declval<B>());
 
 inline double value_of(double x) { return x; }
 template <int N>

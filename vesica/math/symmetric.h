@@ -7,7 +7,7 @@ namespace vesica {
 
 template <class T>
 struct Symmetric3 {
-  T xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
+  T xx, yy, zz, xy, xz, yz;
 
   static Symmetric3 zero() { return {T(0), T(0), T(0), T(0), T(0), T(0)}; }
   static Symmetric3 identity(const T& s) { return {s, s, s, T(0), T(0), T(0)}; }
@@ -16,8 +16,9 @@ struct Symmetric3 {
             v.x() * v.y(), v.x() * v.z(), v.y() * v.z()};
   }
   // R diag(d) R^T
-  static Symmetric3 rotated_diagonal(const Mat3<T>& R, const Vec3<T>& d) {
-    const Vec3<T> x = R.col(0), y = R.col(1), z = R.col(2);
+  template <class A, class P>
+  static Symmetric3 rotated_diagonal(const Mat3<A>& R, const Vec3<P>& d) {
+    const Vec3<A> x = R.col(0), y = R.col(1), z = R.col(2);
     auto entry = [&](int i, int j) -> T {
       return d.x() * x[i] * x[j] + d.y() * y[i] * y[j] + d.z() * z[i] * z[j];
     };

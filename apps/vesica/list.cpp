@@ -1,0 +1,32 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/vesica/commands.h"
+#include "apps/vesica/scene_files.h"
+
+namespace vesica::app {
+
+void add_list(CLI::App& app, Common& common) {
+  CLI::App* command = add_command(app, common, "list", "Scenes and studies that come with Vesica");
+  command->callback([&common] {
+    const auto entries = list_scenes();
+    if (common.json) {
+      auto json = nlohmann::ordered_json::array();
+      for (const auto& entry : entries) {
+        json.push_back({{"name", entry.name}, {"command", entry.kind}, {"title", entry.title}});
+      }
+      fmt::print("{}\n", json.dump(2));
+      return;
+    }
+    fmt::print("{:<28} {:<10} {}\n", "name", "command", "what it shows");
+    for (const auto& entry : entries) {
+      fmt::print("{:<28} {:<10} {}\n", entry.name, entry.kind, entry.title);
+    }
+    if (!common.quiet && !entries.empty()) {
+      fmt::print("\nRun one:  vesica {} {}\n", entries.front().kind, entries.front().name);
+    }
+  });
+}
+
+}  // namespace vesica::app

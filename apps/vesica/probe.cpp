@@ -1,0 +1,124 @@
+#include "vesica/contact/probe.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/vesica/commands.h"
+#include "apps/vesica/scene_files.h"
+#include "vesica/contact/pressure_map.h"
+
+namespace vesica::app {
+namespace {
+
+struct Options {
+  std::string file;
+  bool derivatives = false;
+  bool table = false;
+  std::string pressure_map;
+  int cells = 160;
+};
+
+// What a row of the table shows: a key of the JSON, in a unit that suits a contact.
+struct Row {
+  const char* key;
+  const char* label;
+  const char* unit;
+  double per_si;
+};
+
+constexpr Row kRows[] = {
+    {"distance", "signed distance", "mm", 1e3},
+    {"volume", "shared volume", "mm^3", 1e9},
+    {"centroid", "its centroid", "mm", 1e3},
+    {"normal", "normal, j to i", "", 1},
+    {"area", "shadow area along n", "mm^2", 1e6},
+    {"section_area", "section on the contact plane", "mm^2", 1e6},
+    {"max_depth", "greatest depth", "mm", 1e3},
+    {"radius_of_gyration", "radius of gyration", "mm", 1e3},
+    {"closing_speed", "closing speed", "m/s", 1},
+    {"normal_force", "normal force", "N", 1},
+    {"center_of_pressure", "centre of pressure", "mm", 1e3},
+    {"force_on_i", "force on i", "N", 1},
+    {"moment_on_i_at_centroid", "moment on i at the centroid", "N mm", 1e3},
+    {"elastic_energy", "elastic energy", "mJ", 1e3},
+};
+
+void print_table(const nlohmann::ordered_json& json) {
+  if (json.contains("title")) fmt::print("{}\n\n", json["title"].get<std::string>());
+  for (const Row& row : kRows) {
+    const auto& value = json[row.key];
+    std::string text;
+    if (value.is_null()) {
+      text = "none";
+    } else if (value.is_array()) {
+      for (const auto& part : value) {
+        text += fmt::format("{:>12.5g}", part.get<double>() * row.per_si + 0.0);
+      }
+    } else {
+      text = fmt::format("{:>12.5g}", value.get<double>() * row.per_si);
+    }
+    fmt::print("  {:<30}{:<36} {}\n", row.label, text, row.unit);
+  }
+  fmt::print("  {:<30}{:>12} (relative error about {:.1g})\n", "method",
+             json["method"].get<std::string>(), json["error_estimate"].get<double>());
+  for (const auto& warning : json["warnings"]) {
+    fmt::print("  warning: {}\n", warning.get<std::string>());
+  }
+}
+
+void write_pressure_map(const ProbeCase& probe, const Options& options, const Common& common) {
+  const std::string path =
+      common.out.empty() ? options.pressure_map
+                         : (std::filesystem::path(common.out) / options.pressure_map).string();
+  const auto map = calc_pressure_map(probe.contact, probe.i, probe.j, probe.memory, options.cells);
+  if (std::filesystem::path(path).extension() == ".csv") {
+    save_pressure_csv(map, path);
+  } else {
+    const auto forces = calc_contact(probe.contact, probe.i, probe.j, probe.memory);
+    save_pressure_svg(map, forces, probe.title.empty() ? "Contact pressure" : probe.title, path);
+  }
+  if (!common.quiet) {
+    fmt::print(stderr, "wrote {} ({} x {} cells, sum of pressure {:.5g} N)\n", path, map.grid.nu,
+               map.grid.nv, map.total_force);
+  }
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app, Common& common) {
+  CLI::App* command = add_command(
+      app, common, "probe", "One contact, one instant: everything about it, as JSON");
+  auto options = std::make_shared<Options>();
+  command->add_option("CASE", options->file, "a YAML case, or the name of one from `vesica list`")
+      ->required();
+  command->add_flag("--derivatives", options->derivatives,
+                    "add Jacobians of force and moment by pose and velocity of i");
+  command->add_flag("--table", options->table, "a table to read instead of JSON");
+  command->add_option("--pressure-map", options->pressure_map,
+                      "write the pressure over the patch: FILE.svg (picture) or FILE.csv");
+  command->add_option("--cells", options->cells, "cells along the longer side of the pressure map")
+      ->check(CLI::Range(2, 2000))
+      ->capture_default_str();
+  command->callback([&common, options] {
+    if (!options->pressure_map.empty()) {
+      const auto extension = std::filesystem::path(options->pressure_map).extension();
+      if (extension != ".svg" && extension != ".csv") {
+        throw InputError(fmt::format("--pressure-map {}: the name must end in .svg or .csv",
+                                     options->pressure_map));
+      }
+    }
+    if (options->table && common.json) throw InputError("--table and --json exclude each other");
+    const ProbeCase probe = read_probe_case(InputFile::load(find_input(options->file)));
+    const auto json = make_probe_json(probe, options->derivatives);
+    if (!options->pressure_map.empty()) write_pressure_map(probe, *options, common);
+    if (options->table) {
+      print_table(json);
+    } else {
+      fmt::print("{}\n", json.dump(2));
+    }
+  });
+}
+
+}  // namespace vesica::app

@@ -1,0 +1,53 @@
+#include "apps/vesica/scene_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "vesica/io/yaml.h"
+
+namespace vesica::app {
+
+namespace fs = std::filesystem;
+
+fs::path scenes_folder() {
+  if (const char* data = std::getenv("VESICA_DATA")) return fs::path(data) / "scenes";
+  std::error_code code;
+  const fs::path tool = fs::read_symlink("/proc/self/exe", code).parent_path();
+  for (const char* relative : {"../../scenes", "../share/vesica/scenes"}) {
+    const fs::path folder = (tool / relative).lexically_normal();
+    if (fs::is_directory(folder, code)) return folder;
+  }
+  return {};
+}
+
+std::string find_input(const std::string& name) {
+  std::error_code code;
+  if (fs::exists(name, code)) return name;
+  const fs::path folder = scenes_folder();
+  if (!folder.empty() && name.find('/') == std::string::npos) {
+    const fs::path scene = folder / (name + (fs::path(name).extension() == ".yaml" ? "" : ".yaml"));
+    if (fs::exists(scene, code)) return scene.string();
+  }
+  throw InputError(fmt::format(
+      "{}: there is no such file, and no scene of that name comes with Vesica (see: vesica list)",
+      name));
+}
+
+std::vector<SceneEntry> list_scenes() {
+  std::vector<SceneEntry> entries;
+  std::error_code code;
+  for (const auto& file : fs::directory_iterator(scenes_folder(), code)) {
+    if (file.path().extension() != ".yaml") continue;
+    const InputFile input = InputFile::load(file.path().string());
+    const auto title = input.root().find("title");
+    entries.push_back({file.path().stem().string(), input.root().find("contact") ? "probe" : "simulate",
+                       title ? title->text() : ""});
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const SceneEntry& a, const SceneEntry& b) { return a.name < b.name; });
+  return entries;
+}
+
+}  // namespace vesica::app

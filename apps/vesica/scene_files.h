@@ -1,0 +1,22 @@
+// The inputs that come with Vesica, and how a name on the command line becomes a file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace vesica::app {
+
+// The folder of scenes: $VESICA_DATA/scenes, or beside the tool (source tree, installation).
+std::filesystem::path scenes_folder();
+
+// A path as it is, or the name of a scene that comes with Vesica. Throws InputError with the near
+// misses when there is neither.
+std::string find_input(const std::string& name);
+
+struct SceneEntry {
+  std::string name, kind, title;
+};
+std::vector<SceneEntry> list_scenes();
+
+}  // namespace vesica::app

@@ -1,0 +1,40 @@
+// From YAML to shapes, motions and contacts. docs/formats/scene.md is the user's side of it.
+#pragma once
+
+#include <string>
+
+#include "vesica/contact/contact.h"
+#include "vesica/io/yaml.h"
+
+namespace vesica {
+
+template <class T>
+struct PlacedShape {
+  Shape<T> shape;
+  Pose<T> X_BS;  // on its body
+  bool at_origin = true;
+};
+
+// {position: [...], quaternion: [w, x, y, z]} or {position: [...], axis: [...], angle: 20 deg}.
+template <class T>
+Pose<T> read_pose(const InputNode& node);
+// {linear: [...], angular: [...]}, of the body origin, in world axes.
+template <class T>
+SpatialVelocity<T> read_velocity(const InputNode& node);
+// {type: ..., sizes, pose: where it sits on its body}.
+template <class T>
+PlacedShape<T> read_shape(const InputNode& node, const std::string& folder);
+// {interference, normal, friction, options or preset} between two shapes.
+template <class T>
+Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const PlacedShape<T>& j);
+
+// How the pair's overlap is computed: closed_form, polyhedra or mesh.
+std::string method_name(const ShapePair<double>& pair);
+
+extern template Pose<double> read_pose(const InputNode&);
+extern template SpatialVelocity<double> read_velocity(const InputNode&);
+extern template PlacedShape<double> read_shape(const InputNode&, const std::string&);
+extern template Contact<double> read_contact(const InputNode&, const PlacedShape<double>&,
+                                             const PlacedShape<double>&);
+
+}  // namespace vesica

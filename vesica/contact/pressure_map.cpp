@@ -1,0 +1,82 @@
+#include "vesica/contact/pressure_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vesica/io/heat_map_svg.h"
+#include "vesica/io/output_file.h"
+
+namespace vesica {
+
+PressureMap calc_pressure_map(const Contact<double>& contact, const Motion<double>& i,
+                              const Motion<double>& j, const ContactMemory<double>& memory,
+                              int cells) {
+  PressureMap map;
+  map.grid = sample_depth(contact.pair, calc_shape_pose(i.X_WB, contact.X_Ii),
+                          calc_shape_pose(j.X_WB, contact.X_Jj), cells);
+  const DepthGrid& grid = map.grid;
+  map.pressure.resize(grid.depth.size());
+  const auto [stiffness, alpha] = std::visit(
+      [&](const auto& law) { return std::pair(law.stiffness, law.alpha(memory)); }, contact.normal);
+  size_t cell = 0;
+  for (int kv = 0; kv < grid.nv; ++kv) {
+    for (int ku = 0; ku < grid.nu; ++ku, ++cell) {
+      if (grid.depth[cell] <= 0) continue;
+      const auto motion = calc_kinematics<double>(i, j, grid.point(ku, kv), grid.n_W);
+      const double factor = 1 + alpha * motion.closing_speed;
+      if (factor < 0) map.pulled_area += grid.cell_area();
+      const double p = stiffness * grid.depth[cell] * std::max(0.0, factor);
+      map.pressure[cell] = p;
+      map.max_pressure = std::max(map.max_pressure, p);
+      map.total_force += p * grid.cell_area();
+    }
+  }
+  return map;
+}
+
+void save_pressure_csv(const PressureMap& map, const std::string& path) {
+  std::string text = "u [m],v [m],x [m],y [m],z [m],depth [m],pressure [Pa]\n";
+  const DepthGrid& g = map.grid;
+  size_t cell = 0;
+  for (int kv = 0; kv < g.nv; ++kv) {
+    for (int ku = 0; ku < g.nu; ++ku, ++cell) {
+      const Vec3d p = g.point(ku, kv);
+      text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", g.u(ku), g.v(kv),
+                          p.x(), p.y(), p.z(), g.depth[cell], map.pressure[cell]);
+    }
+  }
+  save_text(path, text);
+}
+
+void save_pressure_svg(const PressureMap& map, const ContactForces<double>& forces,
+                       const std::string& title, const std::string& path) {
+  const DepthGrid& g = map.grid;
+  HeatMap picture;
+  picture.title = title;
+  picture.x_label = "u [mm]";
+  picture.y_label = "v [mm]";
+  picture.value_label = "pressure [kPa]";
+  picture.x0 = g.u0 * 1e3;
+  picture.y0 = g.v0 * 1e3;
+  picture.dx = g.du * 1e3;
+  picture.dy = g.dv * 1e3;
+  picture.nx = g.nu;
+  picture.ny = g.nv;
+  picture.values.reserve(map.pressure.size());
+  for (double p : map.pressure) picture.values.push_back(p * 1e-3);
+  if (!map.pressure.empty()) {
+    const Vec3d p = forces.p_WP - g.origin_W;
+    HeatMap::Mark& mark = picture.marks.emplace_back();
+    mark.x = p.dot(g.u_W) * 1e3;
+    mark.y = p.dot(g.v_W) * 1e3;
+    mark.label = "centre of pressure";
+  }
+  picture.notes = {
+      fmt::format("normal force {:.4g} N", forces.normal.force),
+      fmt::format("peak pressure {:.4g} kPa", map.max_pressure * 1e-3),
+  };
+  save_text(path, make_heat_map_svg(picture));
+}
+
+}  // namespace vesica

@@ -1,0 +1,138 @@
+#include "vesica/contact/probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "vesica/contact/contact_input.h"
+
+namespace vesica {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json as_json(const Vec3d& v) { return {v.x(), v.y(), v.z()}; }
+Json as_json(const Mat3d& m) {
+  return {as_json(Vec3d(m.row(0))), as_json(Vec3d(m.row(1))), as_json(Vec3d(m.row(2)))};
+}
+
+Motion<double> read_body(const InputNode& node) {
+  node.allow({"shape", "pose", "velocity"});
+  Motion<double> motion;
+  if (const auto pose = node.find("pose")) motion.X_WB = read_pose<double>(*pose);
+  if (const auto velocity = node.find("velocity")) motion.V_WB = read_velocity<double>(*velocity);
+  return motion;
+}
+
+// Exact methods lose only what the positions lose: a rounding of the size against the depth.
+double calc_error_estimate(const ShapePair<double>& pair, double max_depth) {
+  if (max_depth <= 0) return 0;
+  return 10 * std::numeric_limits<double>::epsilon() * std::max(1.0, calc_size(pair) / max_depth);
+}
+
+Json make_derivatives(const ProbeCase& probe) {
+  using T = Dual<12>;
+  const ContactMemory<T> memory{T(probe.memory.impact_speed)};
+  const auto forces = calc_contact(probe.contact, seed_motion(probe.i), probe.j, memory);
+  auto block = [](const Vec3<T>& v, int first) {
+    Mat3d m;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) m(r, c) = v[r].v[first + c];
+    }
+    return as_json(m);
+  };
+  Json json;
+  const std::pair<const char*, int> inputs[] = {
+      {"position", 0}, {"rotation", 3}, {"linear_velocity", 6}, {"angular_velocity", 9}};
+  for (const auto& [name, first] : inputs) {
+    json[fmt::format("force_by_{}", name)] = block(forces.F_Ic_W.f_W, first);
+  }
+  for (const auto& [name, first] : inputs) {
+    json[fmt::format("moment_by_{}", name)] = block(forces.F_Ic_W.tau_W, first);
+  }
+  return json;
+}
+
+}  // namespace
+
+ProbeCase read_probe_case(const InputFile& file) {
+  const InputNode root = file.root();
+  root.allow({"vesica", "title", "description", "bodies", "contact"});
+  root.at("vesica").integer(1, 1);
+  ProbeCase probe;
+  if (const auto title = root.find("title")) probe.title = title->text();
+
+  const InputNode bodies = root.at("bodies");
+  bodies.allow({"i", "j"});
+  const InputNode i = bodies.at("i"), j = bodies.at("j");
+  probe.i = read_body(i);
+  probe.j = read_body(j);
+  const auto shape_i = read_shape<double>(i.at("shape"), file.folder());
+  const auto shape_j = read_shape<double>(j.at("shape"), file.folder());
+
+  const InputNode contact = root.at("contact");
+  contact.allow({"interference", "normal", "friction", "preset", "rolling_tensor", "apply_at",
+                 "coupling", "impact_speed"});
+  probe.contact = read_contact<double>(contact, shape_i, shape_j);
+
+  // What touchdown would have remembered: given, or as if the contact began now.
+  if (const auto speed = contact.find("impact_speed")) {
+    probe.memory.impact_speed = speed->positive(dimension::kSpeed);
+  } else {
+    const auto now = calc_contact(probe.contact, probe.i, probe.j, probe.memory);
+    probe.memory.impact_speed = std::max(0.0, now.closing_speed);
+  }
+  return probe;
+}
+
+nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives) {
+  const Contact<double>& contact = probe.contact;
+  const auto overlap = calc_overlap(contact, probe.i.X_WB, probe.j.X_WB);
+  const auto forces = calc_contact(contact, probe.i, probe.j, probe.memory);
+  const auto figures = calc_patch_figures(contact.pair, calc_shape_pose(probe.i.X_WB, contact.X_Ii),
+                                          calc_shape_pose(probe.j.X_WB, contact.X_Jj));
+  const Symmetric3<double> J_t = inertia_of(flatten_along(overlap.M_W, overlap.n_W));
+  const bool in_contact = overlap.volume > 0;
+
+  Json json;
+  if (!probe.title.empty()) json["title"] = probe.title;
+  json["in_contact"] = in_contact;
+  json["distance"] = overlap.distance;
+  json["volume"] = overlap.volume;
+  json["centroid"] = as_json(overlap.p_WC);
+  json["normal"] = as_json(overlap.n_W);
+  json["second_moment"] = as_json(overlap.M_W.matrix());
+  json["flattened_inertia"] = as_json(J_t.matrix());
+  json["radius_of_gyration"] =
+      in_contact ? std::sqrt(std::max(0.0, overlap.n_W.dot(J_t * overlap.n_W)) / overlap.volume) : 0;
+  json["area"] = figures.shadow_area;
+  json["section_area"] = figures.has_section ? Json(figures.section_area) : Json(nullptr);
+  json["max_depth"] = figures.max_depth;
+  json["closing_speed"] = forces.closing_speed;
+  json["normal_force"] = forces.normal.force;
+  json["center_of_pressure"] = as_json(forces.p_WP);
+  json["force_on_i"] = as_json(forces.F_Ic_W.f_W);
+  json["moment_on_i_at_centroid"] = as_json(forces.F_Ic_W.tau_W);
+  json["force_on_j"] = as_json(Vec3d(-forces.F_Ic_W.f_W));
+  json["moment_on_j_at_centroid"] = as_json(Vec3d(-forces.F_Ic_W.tau_W));
+  json["elastic_energy"] = std::visit(
+      [&](const auto& law) { return law.stiffness * overlap.potential; }, contact.normal);
+  json["method"] = method_name(contact.pair);
+  json["error_estimate"] = calc_error_estimate(contact.pair, figures.max_depth);
+  Json warnings = Json::array();
+  if (in_contact && forces.normal.factor < 0) {
+    warnings.push_back("the bodies separate so fast that damping would pull: the force is held at 0");
+  } else if (in_contact && forces.edge_factor < 0) {
+    warnings.push_back(
+        fmt::format("rolling makes the foundation pull at the edge of the patch (factor {:.3g}): "
+                    "the closed forms include it, the pressure map does not",
+                    forces.edge_factor));
+  }
+  json["warnings"] = warnings;
+  if (derivatives) json["derivatives"] = make_derivatives(probe);
+  return json;
+}
+
+}  // namespace vesica

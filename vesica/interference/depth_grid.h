@@ -1,0 +1,30 @@
+// The depth field f(s) on a grid: at every point of the contact plane the length of the column of
+// shared volume along n, so that its integral over the plane is the volume.
+#pragma once
+
+#include <vector>
+
+#include "vesica/interference/pair.h"
+
+namespace vesica {
+
+struct DepthGrid {
+  Vec3d origin_W = Vec3d::Zero();  // a point of the contact plane; u and v count from it
+  Vec3d u_W = Vec3d::UnitX(), v_W = Vec3d::UnitY(), n_W = Vec3d::UnitZ();
+  double u0 = 0, v0 = 0;  // lower corner of the first cell
+  double du = 0, dv = 0;  // size of a cell
+  int nu = 0, nv = 0;
+  std::vector<double> depth;  // at cell centres, u fastest
+
+  double u(int k) const { return u0 + (k + 0.5) * du; }
+  double v(int k) const { return v0 + (k + 0.5) * dv; }
+  Vec3d point(int ku, int kv) const { return origin_W + u(ku) * u_W + v(kv) * v_W; }
+  double cell_area() const { return du * dv; }
+};
+
+// Square cells, `cells` along the longer side of the patch, which the grid covers with a margin of
+// one cell. Empty where the solids are apart.
+DepthGrid sample_depth(const ShapePair<double>& pair, const Pose<double>& X_WI,
+                       const Pose<double>& X_WJ, int cells);
+
+}  // namespace vesica

@@ -1,0 +1,38 @@
+#include "vesica/interference/pair.h"
+
+#include <algorithm>
+
+namespace vesica {
+namespace {
+
+PatchFigures figures(const SphereOnHalfSpace<double>& p, const Pose<double>& X_WI,
+                     const Pose<double>& X_WJ) {
+  return calc_patch_figures(p.i, X_WI, HalfSpace{}, X_WJ);
+}
+PatchFigures figures(const EllipsoidOnHalfSpace<double>& p, const Pose<double>& X_WI,
+                     const Pose<double>& X_WJ) {
+  return calc_patch_figures(p.i, X_WI, HalfSpace{}, X_WJ);
+}
+PatchFigures figures(const SphereOnSphere<double>& p, const Pose<double>& X_WI,
+                     const Pose<double>& X_WJ) {
+  return calc_patch_figures(p.i, X_WI, p.j, X_WJ);
+}
+
+double size(const SphereOnHalfSpace<double>& p) { return 2 * p.i.radius; }
+double size(const EllipsoidOnHalfSpace<double>& p) { return 2 * p.i.radii.maxCoeff(); }
+double size(const SphereOnSphere<double>& p) { return 2 * std::max(p.i.radius, p.j.radius); }
+
+}  // namespace
+
+PatchFigures calc_patch_figures(const ShapePair<double>& pair, const Pose<double>& X_WI,
+                                const Pose<double>& X_WJ) {
+  return std::visit(
+      [&](const auto& p) { return pair.turned ? figures(p, X_WJ, X_WI) : figures(p, X_WI, X_WJ); },
+      pair.shapes);
+}
+
+double calc_size(const ShapePair<double>& pair) {
+  return std::visit([](const auto& p) { return size(p); }, pair.shapes);
+}
+
+}  // namespace vesica
