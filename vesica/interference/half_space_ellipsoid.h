@@ -2,14 +2,15 @@
 //
 // An affine map takes the ellipsoid to the unit sphere and the plane to a plane, so the shared
 // volume is the image of a spherical cap of depth d in [0, 2] (Brown & McPhee, eqs. 8-34). With
-// S = diag(a, b, c), the plane's normal n_E in the ellipsoid's axes and B = R S^2 R^T:
-//   w = |S n_E|            distance of the lowest point below the centre (from n_E, not from
-//                          n.B.n: that would lose (a/c)^2 roundings for a flat ellipsoid)
-//   q = R S^2 n_E / w      from the lowest point to the centre
+// S = diag(a, b, c) and the plane's normal n_E in the ellipsoid's axes:
+//   w = |S n_E|            distance of the lowest point below the centre
+//   n_S = S n_E / w        the cap's axis; (e1, e2, n_S) an orthonormal basis
+//   q = R S n_S            from the lowest point to the centre; g_k = R S e_k likewise
 //   d = 1 - h/w            h: height of the centre above the plane
-//   V = abc V_cap, centroid at -z_cap q, M = abc (m_t B + (m_n - m_t) q q^T)
-// The cap's moments are polynomials in d, written without cancellation as d -> 0; m_n is the
-// integral over the cap reduced by hand: pi d^4 (40 - 24 d + 3 d^2) / (240 (3 - d)).
+//   V = abc V_cap, centroid at -z_cap q, M = abc (m_t (g1 g1^T + g2 g2^T) + m_n q q^T)
+// The second moment is a sum of squares: the shorter form m_t R S^2 R^T + (m_n - m_t) q q^T cancels
+// at the tip of a needle. The cap's moments are polynomials in d, written without cancellation as
+// d -> 0; m_n is the integral over the cap reduced by hand: pi d^4 (40 - 24 d + 3 d^2)/(240 (3 - d)).
 //
 // Smoothness: V is C1 at touchdown and at full immersion, C-infinity between.
 #pragma once
@@ -42,34 +43,27 @@ struct UnitCap {
   }
 };
 
+// Everything but the second moment, for a body whose lowest point lies q before its centre.
 template <class T, class P, class W, class A, class N>
-Overlap<T> cap_of_ellipsoid(const Vec3<N>& n, const T& height, const Vec3<A>& p_WI,
-                            const Symmetric3<T>& B, const Vec3<T>& q, const W& w, const P& abc,
-                            EllipsoidInertia inertia) {
+Overlap<T> place_cap(const UnitCap<T>& cap, const Vec3<N>& n, const T& height, const Vec3<A>& p_WI,
+                     const Vec3<T>& q, const W& w, const P& abc) {
   Overlap<T> o;
   o.n_W = n.template cast<T>();
   o.distance = height - w;
-  const T raw = -o.distance / w;
-  const Mask<T> apart = raw <= T(0);
-  const T d = select(apart, T(0), select(raw >= T(2), T(2), raw));
-  const UnitCap<T> cap(d);
   o.volume = abc * cap.volume;
-  o.p_WC = p_WI - q * cap.centroid;
-  o.M_W = B * T(abc * cap.m_t);
-  const T m_q = inertia == EllipsoidInertia::kExact ? cap.m_n - cap.m_t : -cap.m_t;
-  o.M_W = o.M_W + Symmetric3<T>::outer(q) * T(abc * m_q);
-  if (inertia == EllipsoidInertia::kOblique) {
-    // Keep what lies along n exact: the source's flattening concerns the patch alone.
-    o.M_W = o.M_W + Symmetric3<T>::outer(o.n_W) * T(abc * cap.m_n * w * w);
-  }
-  // Depth of the centroid below the plane; when apart the lowest point is above it by `distance`,
-  // and the middle of the gap stands in for the centroid.
+  // When apart, the middle of the gap stands in for the centroid.
+  const T middle = select(o.distance > T(0), T(o.distance * T(0.5)), T(0));
   const T centroid_height = height - w * cap.centroid;
-  const T middle = o.distance * T(0.5);
-  o.plane_offset = select(apart, -middle, -centroid_height);
-  o.p_WC = o.p_WC - n * select(apart, middle, T(0));
+  o.p_WC = p_WI - q * cap.centroid - n * middle;
+  o.plane_offset = middle - centroid_height;
   o.potential = -o.volume * centroid_height;
   return o;
+}
+
+template <class T, class W>
+UnitCap<T> cap_at(const T& height, const W& w) {
+  const T d = T(1) - height / w;
+  return UnitCap<T>(select(d <= T(0), T(0), select(d >= T(2), T(2), d)));
 }
 
 }  // namespace detail
@@ -84,17 +78,30 @@ auto calc_overlap(const Ellipsoid<P>& ellipsoid, const Pose<A>& X_WI, const Half
   const Vec3<B> n = X_WJ.R_WB.col(2);
   const T height = n.dot(X_WI.p_WB - X_WJ.p_WB);
   const Vec3<P>& r = ellipsoid.radii;
-  const auto stretch = Symmetric3<T>::rotated_diagonal(
-      X_WI.R_WB, Vec3<P>(r.x() * r.x(), r.y() * r.y(), r.z() * r.z()));
+  // R S v
+  auto stretched = [&](const Vec3<T>& v) -> Vec3<T> {
+    return X_WI.R_WB * Vec3<T>(r.x() * v.x(), r.y() * v.y(), r.z() * v.z());
+  };
   const Vec3<T> n_E = X_WI.R_WB.transpose() * n;
   const Vec3<T> Sn(r.x() * n_E.x(), r.y() * n_E.y(), r.z() * n_E.z());
   const T w = sqrt(Sn.squaredNorm());
-  const T inverse_w = T(1) / w;
-  const Vec3<T> q_E(r.x() * Sn.x() * inverse_w, r.y() * Sn.y() * inverse_w,
-                    r.z() * Sn.z() * inverse_w);
+  const Vec3<T> n_S = Sn * T(T(1) / w);
+  Vec3<T> e1, e2;
+  make_basis(n_S, &e1, &e2);
+  const Vec3<T> q = stretched(n_S);
   const P abc = r.x() * r.y() * r.z();
-  return detail::cap_of_ellipsoid<T>(n, height, X_WI.p_WB, stretch, Vec3<T>(X_WI.R_WB * q_E), w,
-                                     abc, inertia);
+
+  const auto cap = detail::cap_at<T>(height, w);
+  Overlap<T> o = detail::place_cap(cap, n, height, X_WI.p_WB, q, w, abc);
+  const T m_n = abc * cap.m_n;
+  // The source's flattening concerns the patch alone: what lies along n stays exact.
+  const Symmetric3<T> along = inertia == EllipsoidInertia::kExact
+                                  ? Symmetric3<T>::outer(q) * m_n
+                                  : Symmetric3<T>::outer(o.n_W) * T(m_n * w * w);
+  o.M_W = (Symmetric3<T>::outer(stretched(e1)) + Symmetric3<T>::outer(stretched(e2))) *
+              T(abc * cap.m_t) +
+          along;
+  return o;
 }
 
 template <class P, class A, class B>
@@ -104,9 +111,14 @@ auto calc_overlap(const Sphere<P>& sphere, const Pose<A>& X_WI, const HalfSpace&
   const Vec3<B> n = X_WJ.R_WB.col(2);
   const T height = n.dot(X_WI.p_WB - X_WJ.p_WB);
   const P r = sphere.radius;
-  const P r2 = r * r;
-  return detail::cap_of_ellipsoid<T>(n, height, X_WI.p_WB, Symmetric3<T>::identity(T(r2)),
-                                     Vec3<T>(n * T(r)), r, P(r2 * r), EllipsoidInertia::kExact);
+  const P r3 = r * r * r;
+  const auto cap = detail::cap_at<T>(height, r);
+  Overlap<T> o =
+      detail::place_cap(cap, n, height, X_WI.p_WB, Vec3<T>(n.template cast<T>() * T(r)), r, r3);
+  const P r5 = r3 * r * r;
+  const T m_t = r5 * cap.m_t;
+  o.M_W = Symmetric3<T>::identity(m_t) + Symmetric3<T>::outer(o.n_W) * T(r5 * cap.m_n - m_t);
+  return o;
 }
 
 // Areas and greatest depth of the ellipsoid's shared volume.

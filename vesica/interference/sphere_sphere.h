@@ -38,8 +38,10 @@ T lens_potential(const T& s, const T& g, const T& t) {
     tail = T(0);
     for (int k = 20; k >= 3; --k) tail = tail * u + T(1.0 / k);
     tail = tail * u * u * u;
-  } else {
+  } else if (value_of(u) < 1) {
     tail = -u - u * u * T(0.5) - log(T(1) - u);
+  } else {
+    tail = T(0);  // equal spheres, concentric: g = 0 and g log(1 - u) -> 0
   }
   return T(kPi / 12) * (polynomial - T(3) * g * s * s * tail);
 }
@@ -76,9 +78,7 @@ auto calc_overlap(const Sphere<P>& sphere_i, const Pose<A>& X_WI, const Sphere<P
     o.p_WC = R_i < R_j ? Vec3<T>(X_WI.p_WB.template cast<T>()) : X_WJ.p_WB.template cast<T>();
     o.M_W = Symmetric3<T>::identity(v * square(smaller) * T(0.2));
     const T x_inside = R_i < R_j ? R_j - R_i : R_i - R_j;
-    const bool equal = value_of(x_inside) == 0;
-    o.potential = detail::lens_potential<T>(sum, equal ? T(0) : g, sum - x_inside) +
-                  v * (x_inside - x);
+    o.potential = detail::lens_potential<T>(sum, g, sum - x_inside) + v * (x_inside - x);
     return o;
   }
 
