@@ -143,7 +143,8 @@ class UnitParser {
       size_t length = 0;
       while (length < rest_.size() && std::string_view(" \t*/^()0123456789.+-").find(
                                           rest_[length]) == std::string_view::npos &&
-             !rest_.substr(length).starts_with("·")) {
+             !rest_.substr(length).starts_with("·") && !rest_.substr(length).starts_with("²") &&
+             !rest_.substr(length).starts_with("³")) {
         ++length;
       }
       const auto found = unit_table().find(rest_.substr(0, length));

@@ -12,10 +12,7 @@ template <int N>
 struct ScalarTraits<ceres::Jet<double, N>> {
   using Mask = bool;
   static constexpr int kDerivatives = N;
+  static double value(const ceres::Jet<double, N>& x) { return x.a; }
 };
-template <int N>
-double value_of(const ceres::Jet<double, N>& x) {
-  return x.a;
-}
 
 }  // namespace vesica

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <array>
+#include <bit>
 #include <cstdint>
 
 #include "vesica/math/scalar.h"
@@ -82,8 +82,8 @@ inline Pack tanh(const Pack& x) {
     p = p * r + Pack(c);
   }
   const Pack::Bits exponent =
-      (reinterpret_cast<const Pack::Bits&>(k_shifted.lanes) + 1023) << 52;  // 2^k
-  const Pack e = p * Pack(reinterpret_cast<const Pack::Lanes&>(exponent));
+      (std::bit_cast<Pack::Bits>(k_shifted.lanes) + 1023) << 52;  // 2^k
+  const Pack e = p * Pack(std::bit_cast<Pack::Lanes>(exponent));
   const Pack t = Pack(1.0) - Pack(2.0) / (e + Pack(1.0));
   return select(negative, -t, t);
 }

@@ -21,11 +21,13 @@ template <>
 struct ScalarTraits<double> {
   using Mask = bool;
   static constexpr int kDerivatives = 0;
+  static double value(double x) { return x; }
 };
 template <int N>
 struct ScalarTraits<Dual<N>> {
   using Mask = bool;
   static constexpr int kDerivatives = N;
+  static double value(const Dual<N>& x) { return x.a; }
 };
 
 template <class T>
@@ -36,10 +38,9 @@ using Mask = typename ScalarTraits<T>::Mask;
 template <class A, class B>
 using Promote = decltype(std::declval<A>() * std::declval<B>());
 
-inline double value_of(double x) { return x; }
-template <int N>
-double value_of(const Dual<N>& x) {
-  return x.a;
+template <class T>
+double value_of(const T& x) {
+  return ScalarTraits<T>::value(x);
 }
 
 template <class T>

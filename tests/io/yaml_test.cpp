@@ -1,0 +1,95 @@
+#include "vesica/io/yaml.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/support.h"
+
+namespace vesica {
+namespace {
+
+const char* const kText =
+    "vesica: 1\n"
+    "bodies:\n"
+    "  ball:\n"
+    "    mass: 2 kg\n"
+    "    position: [1, 2 mm, 3]\n"
+    "    name: heavy\n";
+
+TEST(Yaml, ReadsNumbersVectorsAndWords) {
+  const auto file = InputFile::parse(kText, "scene.yaml");
+  const auto ball = file.root().at("bodies").at("ball");
+  EXPECT_EQ(ball.at("mass").positive(dimension::kMass), 2);
+  EXPECT_EQ(ball.at("position").vector(dimension::kLength), Vec3d(1, 0.002, 3));
+  EXPECT_EQ(ball.at("name").text(), "heavy");
+  EXPECT_FALSE(ball.find("radius").has_value());
+}
+
+TEST(Yaml, ErrorsNameFileLinePathAndRemedy) {
+  const auto file = InputFile::parse(kText, "scene.yaml");
+  const auto ball = file.root().at("bodies").at("ball");
+  EXPECT_EQ(test::input_error_of([&] { ball.at("name").number(dimension::kMass); }),
+            "scene.yaml:6: bodies.ball.name: expected a number [kg], found 'heavy'");
+  EXPECT_EQ(test::input_error_of([&] { ball.at("radius"); }),
+            "scene.yaml:4: bodies.ball: the key 'radius' is missing");
+  EXPECT_EQ(test::input_error_of([&] { ball.allow({"mass", "positions", "name"}); }),
+            "scene.yaml:5: bodies.ball: unknown key 'position'; did you mean 'positions'?");
+  EXPECT_EQ(test::input_error_of([&] { ball.at("mass").number(dimension::kLength); }),
+            "scene.yaml:4: bodies.ball.mass: '2 kg' has the wrong dimension: expected m");
+  EXPECT_EQ(test::input_error_of([&] { ball.at("position").expect_list(4); }),
+            "scene.yaml:5: bodies.ball.position: expected a list of 4, found 3");
+  EXPECT_EQ(test::input_error_of([&] { ball.at("name").choice({"light", "weighty"}); }),
+            "scene.yaml:6: bodies.ball.name: 'heavy' is not known; known here: light, weighty");
+}
+
+TEST(Yaml, BrokenTextSaysWhere) {
+  EXPECT_NE(test::input_error_of([] { InputFile::parse("a: [1, 2\nb: 3\n", "x.yaml"); })
+                .find("x.yaml:"),
+            std::string::npos);
+  EXPECT_NE(test::input_error_of([] { InputFile::parse("", "x.yaml"); }).find("expected a mapping"),
+            std::string::npos);
+  EXPECT_NE(test::input_error_of([] { InputFile::load("no/such/file.yaml"); }).find("cannot be opened"),
+            std::string::npos);
+  const auto twice = InputFile::parse("a: 1\na: 2\n", "x.yaml");
+  EXPECT_EQ(test::input_error_of([&] { twice.root().allow({"a"}); }),
+            "x.yaml:2: (top level): the key 'a' appears twice");
+}
+
+TEST(Yaml, NumbersAreFiniteAndBounded) {
+  const auto file = InputFile::parse("a: .nan\nb: nan\nc: -1\nd: 0\ne: 1.5\n", "x.yaml");
+  const auto root = file.root();
+  for (const char* key : {"a", "b"}) {
+    EXPECT_FALSE(test::input_error_of([&] { root.at(key).number(dimension::kNumber); }).empty());
+  }
+  EXPECT_FALSE(test::input_error_of([&] { root.at("c").non_negative(dimension::kMass); }).empty());
+  EXPECT_FALSE(test::input_error_of([&] { root.at("d").positive(dimension::kMass); }).empty());
+  EXPECT_FALSE(test::input_error_of([&] { root.at("e").integer(0, 10); }).empty());
+}
+
+TEST(Yaml, SetReplacesAValueByPath) {
+  auto file = InputFile::parse(kText, "scene.yaml");
+  file.set("bodies.ball.mass", "3 kg");
+  file.set("bodies.ball.position.1", "7");
+  file.set("bodies.ball.radius", "5 cm");
+  const auto ball = file.root().at("bodies").at("ball");
+  EXPECT_EQ(ball.at("mass").number(dimension::kMass), 3);
+  EXPECT_EQ(ball.at("position").vector(dimension::kLength), Vec3d(1, 7, 3));
+  EXPECT_EQ(ball.at("radius").number(dimension::kLength), 0.05);
+  EXPECT_FALSE(test::input_error_of([&] { file.set("bodies.cube.mass", "1"); }).empty());
+  EXPECT_FALSE(test::input_error_of([&] { file.set("bodies.ball.position.9", "1"); }).empty());
+  EXPECT_FALSE(test::input_error_of([&] { file.set("bodies.ball.mass.x", "1"); }).empty());
+}
+
+TEST(Yaml, SeedsBecomeDerivatives) {
+  auto file = InputFile::parse(kText, "scene.yaml");
+  file.seed({"bodies.ball.position.1", "bodies.ball.mass", "bodies.ball.color"});
+  const auto ball = file.root().at("bodies").at("ball");
+  const auto p = ball.at("position").vector_of<Dual<3>>(dimension::kLength);
+  const auto m = ball.at("mass").scalar<Dual<3>>(dimension::kMass);
+  EXPECT_EQ(p[1].v[0], 1);
+  EXPECT_EQ(p[0].v[0], 0);
+  EXPECT_EQ(m.v[1], 1);
+  EXPECT_EQ(file.unused_seeds(), std::vector<std::string>{"bodies.ball.color"});
+}
+
+}  // namespace
+}  // namespace vesica
