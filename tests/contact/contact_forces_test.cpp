@@ -28,7 +28,7 @@ struct LinearFriction {
 
 Motion<double> random_motion(std::mt19937_64& random, double speed, double spin) {
   Motion<double> m;
-  m.X_WB = {test::random_rotation(random), test::random_vector(random, 1)};
+  m.X_WB = {test::random_rotation(random), test::random_vector(random, 0.1)};
   m.V_WB = {test::random_vector(random, spin), test::random_vector(random, speed)};
   return m;
 }
@@ -136,8 +136,8 @@ TEST(ContactForces, DoNotDependOnTheFrame) {
       m->V_WB = {R * m->V_WB.w_WB + w0, R * m->V_WB.v_WB + v0 + w0.cross(m->X_WB.p_WB)};
     }
     const auto g = calc_contact(s.contact, s.i, s.j, ContactMemory<double>{});
-    EXPECT_LT((R * f.F_Ic_W.f_W - g.F_Ic_W.f_W).norm(), 1e-10 * g.F_Ic_W.f_W.norm());
-    EXPECT_LT((R * f.F_Ic_W.tau_W - g.F_Ic_W.tau_W).norm(),
+    EXPECT_LE((R * f.F_Ic_W.f_W - g.F_Ic_W.f_W).norm(), 1e-10 * g.F_Ic_W.f_W.norm());
+    EXPECT_LE((R * f.F_Ic_W.tau_W - g.F_Ic_W.tau_W).norm(),
               1e-10 * (g.F_Ic_W.tau_W.norm() + 0.01 * g.F_Ic_W.f_W.norm()));
   }
 }
@@ -149,7 +149,7 @@ TEST(ContactForces, SwappingTheBodiesReversesTheWrench) {
     const auto f = calc_contact(s.contact, s.i, s.j, ContactMemory<double>{});
     s.contact.pair.turned = true;
     const auto g = calc_contact(s.contact, s.j, s.i, ContactMemory<double>{});
-    EXPECT_LT((f.F_Ic_W.f_W + g.F_Ic_W.f_W).norm(), 1e-12 * f.F_Ic_W.f_W.norm());
+    EXPECT_LE((f.F_Ic_W.f_W + g.F_Ic_W.f_W).norm(), 1e-12 * f.F_Ic_W.f_W.norm());
     EXPECT_LT((f.F_Ic_W.tau_W + g.F_Ic_W.tau_W).norm(), 1e-12 * f.F_Ic_W.tau_W.norm() + 1e-13);
     EXPECT_LT((f.p_WP - g.p_WP).norm(), 1e-12);
   }
@@ -170,79 +170,104 @@ TEST(ContactForces, AreZeroApartAndRegularAtRest) {
   }
 }
 
-// Jacobians along a sweep from above the plane to full immersion, against central differences and
-// against Ceres' Jet on the same kernel.
+Motion<ceres::Jet<double, 12>> as_jets(const Motion<Dual<12>>& m) {
+  using Jet = ceres::Jet<double, 12>;
+  Motion<Jet> result;
+  auto copy = [](const auto& from, auto* to) {
+    for (Eigen::Index e = 0; e < from.size(); ++e) {
+      (*to)(e).a = from(e).a;
+      for (int d = 0; d < 12; ++d) (*to)(e).v[d] = from(e).v[d];
+    }
+  };
+  copy(m.X_WB.R_WB, &result.X_WB.R_WB);
+  copy(m.X_WB.p_WB, &result.X_WB.p_WB);
+  copy(m.V_WB.w_WB, &result.V_WB.w_WB);
+  copy(m.V_WB.v_WB, &result.V_WB.v_WB);
+  return result;
+}
+
+using Jacobian = Eigen::Matrix<double, 6, 12>;
+template <class Forces>
+Jacobian as_jacobian(const Forces& f) {
+  Jacobian J;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 12; ++c) {
+      J(r, c) = f.F_Ic_W.f_W[r].v[c];
+      J(3 + r, c) = f.F_Ic_W.tau_W[r].v[c];
+    }
+  }
+  return J;
+}
+
+// Fourth-order central differences; the step in depth shrinks toward touchdown, where the wrench has
+// a kink in its second derivative, and toward full immersion, likewise.
+Jacobian difference_jacobian(const Setup& s, double distance_to_kink) {
+  auto wrench = [&](int direction, double step) {
+    Motion<double> m = s.i;
+    const Vec3d e = step * Vec3d::Unit(direction % 3);
+    if (direction < 3) m.X_WB.p_WB += e;
+    if (direction >= 3 && direction < 6) {
+      m.X_WB.R_WB = as_rotation(quaternion_from_rotation_vector(e)) * m.X_WB.R_WB;
+    }
+    if (direction >= 6 && direction < 9) m.V_WB.v_WB += e;
+    if (direction >= 9) m.V_WB.w_WB += e;
+    const auto f = calc_contact(s.contact, m, s.j, ContactMemory<double>{});
+    Eigen::Matrix<double, 6, 1> column;
+    column << f.F_Ic_W.f_W, f.F_Ic_W.tau_W;
+    return column;
+  };
+  Jacobian J;
+  const double length = std::min(2e-6, 0.2 * distance_to_kink);
+  for (int c = 0; c < 12; ++c) {
+    const double h = c < 3 ? length : c < 6 ? length / 0.05 : c < 9 ? 2e-4 : 1e-2;
+    J.col(c) = (8 * (wrench(c, h) - wrench(c, -h)) - (wrench(c, 2 * h) - wrench(c, -2 * h))) / (12 * h);
+  }
+  return J;
+}
+
 TEST(ContactForces, DerivativesMatchDifferencesThroughTouchdownAndImmersion) {
   std::mt19937_64 random(36);
   using Jet = ceres::Jet<double, 12>;
   double worst = 0, worst_jet = 0;
-  for (int k = 0; k < 300; ++k) {
-    const double relative_depth = -0.1 + 2.3 * k / 299;
-    const auto s = random_setup(random, 4, relative_depth, 0.3, 3);
-    const auto seeded = seed_motion(s.i);
-    const auto dual = calc_contact(s.contact, seeded, s.j, ContactMemory<Dual<12>>{});
-
-    Motion<Jet> jet_i = {{s.i.X_WB.R_WB.cast<Jet>(), s.i.X_WB.p_WB.cast<Jet>()},
-                         {s.i.V_WB.w_WB.cast<Jet>(), s.i.V_WB.v_WB.cast<Jet>()}};
-    auto copy_seeds = [](const auto& from, auto* to) {
-      for (Eigen::Index e = 0; e < from.size(); ++e) {
-        for (int d = 0; d < 12; ++d) (*to)(e).v[d] = from(e).v[d];
-      }
-    };
-    copy_seeds(seeded.X_WB.R_WB, &jet_i.X_WB.R_WB);
-    copy_seeds(seeded.X_WB.p_WB, &jet_i.X_WB.p_WB);
-    copy_seeds(seeded.V_WB.w_WB, &jet_i.V_WB.w_WB);
-    copy_seeds(seeded.V_WB.v_WB, &jet_i.V_WB.v_WB);
-    const Motion<Jet> jet_j = {{s.j.X_WB.R_WB.cast<Jet>(), s.j.X_WB.p_WB.cast<Jet>()},
-                               {s.j.V_WB.w_WB.cast<Jet>(), s.j.V_WB.v_WB.cast<Jet>()}};
-    const auto jet = calc_contact(s.contact, jet_i, jet_j, ContactMemory<Jet>{});
-
-    Eigen::Matrix<double, 6, 12> exact, difference, from_jet;
-    for (int r = 0; r < 3; ++r) {
-      for (int c = 0; c < 12; ++c) {
-        exact(r, c) = dual.F_Ic_W.f_W[r].v[c];
-        exact(3 + r, c) = dual.F_Ic_W.tau_W[r].v[c];
-        from_jet(r, c) = jet.F_Ic_W.f_W[r].v[c];
-        from_jet(3 + r, c) = jet.F_Ic_W.tau_W[r].v[c];
-      }
+  for (int sweep = 0; sweep < 6; ++sweep) {
+    Setup s = random_setup(random, 4, 0, 0.1, 1);
+    const Vec3d n = s.j.X_WB.R_WB.col(2);
+    const Vec3d touching = s.i.X_WB.p_WB;
+    const auto& pair = std::get<EllipsoidOnHalfSpace<double>>(s.contact.pair.shapes);
+    const double w = pair.i.radii.cwiseProduct(s.i.X_WB.R_WB.transpose() * n).norm();
+    std::vector<Jacobian> exact, difference, jets;
+    std::vector<double> depths;
+    for (double d = 1e-6; d < 0.1; d *= 2) depths.insert(depths.end(), {d, -d, 2 - d, 2 + d});
+    for (double d = 0.1; d < 1.9; d += 0.05) depths.push_back(d);
+    for (const double depth : depths) {
+      s.i.X_WB.p_WB = touching - n * w * depth;
+      const auto seeded = seed_motion(s.i);
+      exact.push_back(as_jacobian(calc_contact(s.contact, seeded, s.j, ContactMemory<Dual<12>>{})));
+      jets.push_back(as_jacobian(
+          calc_contact(s.contact, as_jets(seeded), as_jets(cast_motion<Dual<12>>(s.j)),
+                       ContactMemory<Jet>{})));
+      difference.push_back(
+          difference_jacobian(s, w * std::min(std::abs(depth), std::abs(2 - depth))));
     }
-    auto wrench = [&](int direction, double step) {
-      Motion<double> m = s.i;
-      const Vec3d e = step * Vec3d::Unit(direction % 3);
-      if (direction < 3) m.X_WB.p_WB += e;
-      if (direction >= 3 && direction < 6) {
-        m.X_WB.R_WB = as_rotation(quaternion_from_rotation_vector(e)) * m.X_WB.R_WB;
-      }
-      if (direction >= 6 && direction < 9) m.V_WB.v_WB += e;
-      if (direction >= 9) m.V_WB.w_WB += e;
-      const auto f = calc_contact(s.contact, m, s.j, ContactMemory<double>{});
-      Eigen::Matrix<double, 6, 1> column;
-      column << f.F_Ic_W.f_W, f.F_Ic_W.tau_W;
-      return column;
-    };
-    for (int c = 0; c < 12; ++c) {
-      // Fourth-order differences; steps are small against the radii and against v_t = 0.02 m/s.
-      const double h = c < 3 ? 2e-6 : c < 6 ? 1e-4 : c < 9 ? 2e-4 : 1e-2;
-      difference.col(c) = (8 * (wrench(c, h) - wrench(c, -h)) - (wrench(c, 2 * h) - wrench(c, -2 * h))) /
-                          (12 * h);
-    }
-    // Force and moment rows, and pose and velocity columns, differ in unit: each block against its
-    // largest entry.
+    // Force and moment rows, pose and velocity columns differ in unit: each block against its
+    // largest entry of the sweep.
     for (int r : {0, 3}) {
       for (int c : {0, 3, 6, 9}) {
-        const auto e = exact.block<3, 3>(r, c);
-        const double scale = e.cwiseAbs().maxCoeff();
-        const double floor = r == 0 ? 1e-9 : 1e-11;
-        if (scale < floor) continue;
-        worst = std::max(worst, (e - difference.block<3, 3>(r, c)).cwiseAbs().maxCoeff() / scale);
-        worst_jet =
-            std::max(worst_jet, (e - from_jet.block<3, 3>(r, c)).cwiseAbs().maxCoeff() / scale);
+        double scale = 0, error = 0, jet_error = 0;
+        for (size_t k = 0; k < depths.size(); ++k) {
+          const auto e = exact[k].block<3, 3>(r, c);
+          scale = std::max(scale, e.cwiseAbs().maxCoeff());
+          error = std::max(error, (e - difference[k].block<3, 3>(r, c)).cwiseAbs().maxCoeff());
+          jet_error = std::max(jet_error, (e - jets[k].block<3, 3>(r, c)).cwiseAbs().maxCoeff());
+        }
+        worst = std::max(worst, error / scale);
+        worst_jet = std::max(worst_jet, jet_error / scale);
       }
     }
   }
-  RecordProperty("worst", std::to_string(worst));
+  RecordProperty("worst", fmt::format("{:.2e}", worst));
   EXPECT_LT(worst, 1e-6);
-  EXPECT_LT(worst_jet, 1e-10);
+  EXPECT_LT(worst_jet, 1e-12);
 }
 
 TEST(ContactForces, SourceTensorsAreThoseOfTheThesis) {

@@ -55,8 +55,9 @@ TEST(Smooth, TanhRatioIsAccurateThroughItsCutoff) {
     const auto dual = tanh_ratio(Dual<1>::variable(s, 0));
     const long double t = std::tanh(x);
     const long double slope =
-        s == 0 ? -1.0L / 3 : (1 - t * t) / (2 * s) - t / (2 * s * x);
-    EXPECT_NEAR(dual.v[0], static_cast<double>(slope), 1e-12) << s;
+        s < 1e-5 ? -1.0L / 3 + 4 * s / 15 : (1 - t * t) / (2 * s) - t / (2 * s * x);
+    // Just above the cutoff the quotient rule cancels: measured 2e-12.
+    EXPECT_NEAR(dual.v[0], static_cast<double>(slope), 1e-11) << s;
   }
 }
 
@@ -70,7 +71,7 @@ TEST(Pack, AgreesWithDoublesLaneByLane) {
     const Pack t = tanh(x);
     const Pack r = tanh_ratio(Pack(x * x));
     for (int lane = 0; lane < 4; ++lane) {
-      EXPECT_NEAR(t[lane], std::tanh(x[lane]), 4e-15);
+      EXPECT_NEAR(t[lane], std::tanh(x[lane]), 1e-15);
       EXPECT_NEAR(r[lane] / tanh_ratio(x[lane] * x[lane]), 1, 2e-13);
     }
   }

@@ -41,17 +41,24 @@ auto calc_overlap(const Contact<P>& contact, const Pose<A>& X_WI, const Pose<B>&
                       calc_shape_pose(X_WJ, contact.X_Jj));
 }
 
-// The per-contact call: pose and velocity of both bodies to the wrench on i. With P = double and
-// A = Dual<N> it differentiates by the motion of i alone; with P = A by sizes and parameters too.
+// The laws of a contact, given what the shapes share.
 template <class P, class A, class B, class T>
-ContactForces<T> calc_contact(const Contact<P>& contact, const Motion<A>& i, const Motion<B>& j,
-                              const ContactMemory<T>& memory) {
-  const Overlap<T> overlap = calc_overlap(contact, i.X_WB, j.X_WB);
+ContactForces<T> calc_contact_laws(const Contact<P>& contact, const Overlap<T>& overlap,
+                                   const Motion<A>& i, const Motion<B>& j,
+                                   const ContactMemory<T>& memory) {
   return std::visit(
       [&](const auto& normal, const auto& friction) {
         return calc_contact_forces(overlap, i, j, normal, friction, contact.options, memory);
       },
       contact.normal, contact.friction);
+}
+
+// The per-contact call: pose and velocity of both bodies to the wrench on i. With P = double and
+// A = Dual<N> it differentiates by the motion of i alone; with P = A by sizes and parameters too.
+template <class P, class A, class B, class T>
+ContactForces<T> calc_contact(const Contact<P>& contact, const Motion<A>& i, const Motion<B>& j,
+                              const ContactMemory<T>& memory) {
+  return calc_contact_laws(contact, Overlap<T>(calc_overlap(contact, i.X_WB, j.X_WB)), i, j, memory);
 }
 
 }  // namespace vesica

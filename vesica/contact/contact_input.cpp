@@ -113,18 +113,18 @@ std::optional<ShapePair<T>> find_pair(const Shape<T>& i, const Shape<T>& j,
 }  // namespace
 
 template <class T>
-Pose<T> read_pose(const InputNode& node) {
+OrientedPose<T> read_oriented_pose(const InputNode& node) {
   node.allow({"position", "quaternion", "axis", "angle"});
-  Pose<T> X;
+  OrientedPose<T> X;
   if (const auto position = node.find("position")) {
-    X.p_WB = position->vector_of<T>(dimension::kLength);
+    X.position = position->vector_of<T>(dimension::kLength);
   }
   const auto quaternion = node.find("quaternion");
   if (node.find("axis") || node.find("angle")) {
     if (quaternion) node.fail("give either 'quaternion' or 'axis' with 'angle', not both");
-    X.R_WB = as_rotation(read_axis_angle<T>(node));
+    X.orientation = read_axis_angle<T>(node);
   } else if (quaternion) {
-    X.R_WB = as_rotation(read_quaternion<T>(*quaternion));
+    X.orientation = read_quaternion<T>(*quaternion);
   }
   return X;
 }
@@ -227,10 +227,15 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
 
 std::string method_name(const ShapePair<double>&) { return "closed_form"; }
 
-template Pose<double> read_pose(const InputNode&);
-template SpatialVelocity<double> read_velocity(const InputNode&);
-template PlacedShape<double> read_shape(const InputNode&, const std::string&);
-template Contact<double> read_contact(const InputNode&, const PlacedShape<double>&,
-                                      const PlacedShape<double>&);
+// Plain, and with derivatives by one or four numbers of the file.
+#define VESICA_INSTANTIATE(T)                                                                    \
+  template OrientedPose<T> read_oriented_pose(const InputNode&);                                 \
+  template SpatialVelocity<T> read_velocity(const InputNode&);                                   \
+  template PlacedShape<T> read_shape(const InputNode&, const std::string&);                      \
+  template Contact<T> read_contact(const InputNode&, const PlacedShape<T>&, const PlacedShape<T>&);
+VESICA_INSTANTIATE(double)
+VESICA_INSTANTIATE(Dual<1>)
+VESICA_INSTANTIATE(Dual<4>)
+#undef VESICA_INSTANTIATE
 
 }  // namespace vesica

@@ -15,9 +15,21 @@ struct PlacedShape {
   bool at_origin = true;
 };
 
+// A pose whose rotation is still a quaternion, as the state of a body wants it.
+template <class T>
+struct OrientedPose {
+  Vec3<T> position = Vec3<T>::Zero();
+  Quaternion<T> orientation;
+  Pose<T> pose() const { return make_pose(orientation, position); }
+};
+
 // {position: [...], quaternion: [w, x, y, z]} or {position: [...], axis: [...], angle: 20 deg}.
 template <class T>
-Pose<T> read_pose(const InputNode& node);
+OrientedPose<T> read_oriented_pose(const InputNode& node);
+template <class T>
+Pose<T> read_pose(const InputNode& node) {
+  return read_oriented_pose<T>(node).pose();
+}
 // {linear: [...], angular: [...]}, of the body origin, in world axes.
 template <class T>
 SpatialVelocity<T> read_velocity(const InputNode& node);
@@ -30,11 +42,5 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
 
 // How the pair's overlap is computed: closed_form, polyhedra or mesh.
 std::string method_name(const ShapePair<double>& pair);
-
-extern template Pose<double> read_pose(const InputNode&);
-extern template SpatialVelocity<double> read_velocity(const InputNode&);
-extern template PlacedShape<double> read_shape(const InputNode&, const std::string&);
-extern template Contact<double> read_contact(const InputNode&, const PlacedShape<double>&,
-                                             const PlacedShape<double>&);
 
 }  // namespace vesica

@@ -1,0 +1,61 @@
+// Rigid bodies that move freely. The body origin is the mass centre.
+#pragma once
+
+#include <Eigen/LU>
+#include <string>
+
+#include "vesica/math/pose.h"
+#include "vesica/math/symmetric.h"
+
+namespace vesica {
+
+template <class P>
+struct FreeBody {
+  P inverse_mass{};
+  P mass{};
+  Mat3<P> I_B, I_B_inverse;  // about the mass centre, in body axes
+  bool round = false;        // isotropic inertia: no gyroscopic torque, no rotation needed
+};
+
+template <class P>
+FreeBody<P> make_free_body(const P& mass, const Mat3<P>& I_B) {
+  FreeBody<P> body;
+  body.mass = mass;
+  body.inverse_mass = P(1) / mass;
+  body.I_B = I_B;
+  // Cofactors, written out so that it serves every scalar.
+  const Vec3<P> a = I_B.col(0), b = I_B.col(1), c = I_B.col(2);
+  const Vec3<P> bc = b.cross(c), ca = c.cross(a), ab = a.cross(b);
+  const P inverse_det = P(1) / a.dot(bc);
+  body.I_B_inverse.row(0) = (bc * inverse_det).transpose();
+  body.I_B_inverse.row(1) = (ca * inverse_det).transpose();
+  body.I_B_inverse.row(2) = (ab * inverse_det).transpose();
+  const P first = I_B(0, 0);
+  body.round = true;
+  for (int r = 0; r < 3; ++r) {
+    for (int s = 0; s < 3; ++s) {
+      if (value_of(I_B(r, s)) != (r == s ? value_of(first) : 0)) body.round = false;
+    }
+  }
+  return body;
+}
+
+// Angular acceleration in world axes: w' = I^-1 (tau - w x I w).
+template <class P, class T>
+Vec3<T> calc_angular_acceleration(const FreeBody<P>& body, const Mat3<T>& R_WB, const Vec3<T>& w_WB,
+                                  const Vec3<T>& tau_W) {
+  if (body.round) return tau_W * T(body.I_B_inverse(0, 0));
+  const Vec3<T> w_B = R_WB.transpose() * w_WB;
+  const Vec3<T> h_B = body.I_B.template cast<T>() * w_B;
+  const Vec3<T> tau_B = R_WB.transpose() * tau_W - w_B.cross(h_B);
+  return R_WB * (body.I_B_inverse.template cast<T>() * tau_B);
+}
+
+template <class P, class T>
+T calc_kinetic_energy(const FreeBody<P>& body, const Motion<T>& m) {
+  const Vec3<T> w_B = m.X_WB.R_WB.transpose() * m.V_WB.w_WB;
+  return T(0.5) * (body.mass * m.V_WB.v_WB.squaredNorm() +
+                   w_B.dot(body.I_B.template cast<T>() * w_B));
+}
+
+}  // namespace vesica

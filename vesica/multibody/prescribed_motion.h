@@ -1,0 +1,74 @@
+// Bodies whose motion is given: ground, belts, plates, by function or by a recorded series.
+//
+//   p(t) = p0 + v0 t + a0 t^2/2 + A sin(2 pi f t + phase)
+//   R(t) = exp(axis theta(t)) R0,  theta = w0 t + B sin(2 pi f t + phase)
+// or a cubic spline through recorded positions and quaternions.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "vesica/math/pose.h"
+#include "vesica/math/spline.h"
+
+namespace vesica {
+
+// A recorded pose over time.
+struct RecordedMotion {
+  std::vector<CubicSpline> position;    // x y z
+  std::vector<CubicSpline> quaternion;  // w x y z, signs made continuous; empty: no rotation
+};
+
+template <class P>
+struct PrescribedMotion {
+  Pose<P> X0;
+  Vec3<P> v0 = Vec3<P>::Zero(), a0 = Vec3<P>::Zero();
+  Vec3<P> amplitude = Vec3<P>::Zero();
+  Vec3d axis = Vec3d::UnitZ();
+  P w0{0.0}, swing{0.0};
+  double frequency = 0, phase = 0;
+  bool moves = false;
+  std::shared_ptr<const RecordedMotion> recorded;
+
+  Motion<P> at(double t) const;
+};
+
+template <class P>
+Motion<P> PrescribedMotion<P>::at(double t) const {
+  using std::cos;
+  using std::sin;
+  Motion<P> m;
+  if (recorded) {
+    for (int k = 0; k < 3; ++k) {
+      m.X_WB.p_WB[k] = P(recorded->position[k].value(t));
+      m.V_WB.v_WB[k] = P(recorded->position[k].slope(t));
+    }
+    m.X_WB.R_WB = X0.R_WB;
+    if (!recorded->quaternion.empty()) {
+      const auto& s = recorded->quaternion;
+      const Quaternion<double> q{s[0].value(t), s[1].value(t), s[2].value(t), s[3].value(t)};
+      const Quaternion<double> dq{s[0].slope(t), s[1].slope(t), s[2].slope(t), s[3].slope(t)};
+      m.X_WB.R_WB = as_rotation(q).template cast<P>();
+      // w = 2 q' q^-1; the part along q is a change of length, which the rotation does not see.
+      const Quaternion<double> conjugate{q.w, -q.x, -q.y, -q.z};
+      const Quaternion<double> w = dq * conjugate;
+      const double scale = 2 / q.squared_norm();
+      m.V_WB.w_WB = Vec3<P>(P(scale * w.x), P(scale * w.y), P(scale * w.z));
+    }
+    return m;
+  }
+  const double angle = 2 * kPi * frequency * t + phase;
+  const double s = std::sin(angle), c = 2 * kPi * frequency * std::cos(angle);
+  m.X_WB.p_WB = X0.p_WB + v0 * P(t) + a0 * P(t * t / 2) + amplitude * P(s);
+  m.V_WB.v_WB = v0 + a0 * P(t) + amplitude * P(c);
+  const P theta = w0 * t + swing * s;
+  const P half = theta * 0.5;
+  const P sin_half = sin(half);
+  const Quaternion<P> turn{cos(half), sin_half * axis.x(), sin_half * axis.y(),
+                           sin_half * axis.z()};
+  m.X_WB.R_WB = as_rotation(turn) * X0.R_WB;
+  m.V_WB.w_WB = axis.cast<P>() * P(w0 + swing * c);
+  return m;
+}
+
+}  // namespace vesica

@@ -1,0 +1,363 @@
+#include "vesica/simulation/scene_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "vesica/contact/contact_input.h"
+#include "vesica/io/csv_series.h"
+
+namespace vesica {
+namespace {
+
+constexpr double kStandardGravity = 9.80665;
+const std::vector<std::string_view> kSolverNames = {
+    "euler", "semi_implicit_euler", "rk3", "rk4", "rk5", "implicit_midpoint", "cvode", "arkode"};
+
+template <class P>
+Mat3<P> diagonal(const P& x, const P& y, const P& z) {
+  Mat3<P> m = Mat3<P>::Zero();
+  m(0, 0) = x;
+  m(1, 1) = y;
+  m(2, 2) = z;
+  return m;
+}
+
+// Inertia of a solid of uniform density about its centre, in the shape's axes.
+template <class P>
+Mat3<P> calc_uniform_inertia(const InputNode& node, const Shape<P>& shape, const P& mass) {
+  auto from_squares = [&](const Vec3<P>& r2, double factor) {
+    return diagonal<P>(mass * factor * (r2.y() + r2.z()), mass * factor * (r2.x() + r2.z()),
+                       mass * factor * (r2.x() + r2.y()));
+  };
+  if (const auto* sphere = std::get_if<Sphere<P>>(&shape)) {
+    const P i = mass * 0.4 * sphere->radius * sphere->radius;
+    return diagonal<P>(i, i, i);
+  }
+  if (const auto* ellipsoid = std::get_if<Ellipsoid<P>>(&shape)) {
+    return from_squares(ellipsoid->radii.cwiseProduct(ellipsoid->radii), 0.2);
+  }
+  if (const auto* box = std::get_if<Box<P>>(&shape)) {
+    return from_squares(box->size.cwiseProduct(box->size), 1.0 / 12);
+  }
+  if (const auto* solid = std::get_if<MeshShape>(&shape)) {
+    const TriangleMesh& mesh = *solid->mesh;
+    const double size = (mesh.upper() - mesh.lower()).maxCoeff();
+    const Vec3d c = mesh.centroid();
+    if (c.norm() > 1e-9 * size) {
+      node.fail(fmt::format(
+          "the body origin is the mass centre, but this mesh has its centroid at [{:.9g}, {:.9g}, "
+          "{:.9g}] m; give the shape the pose {{position: [{:.9g}, {:.9g}, {:.9g}]}} and the body an "
+          "inertia, or centre the mesh",
+          c.x(), c.y(), c.z(), -c.x(), -c.y(), -c.z()));
+    }
+    const Mat3d J = inertia_of(mesh.second_moment()).matrix() / mesh.volume();
+    return J.template cast<P>() * mass;
+  }
+  node.fail("a half_space has no inertia; give the body 'inertia', or fix it: 'fixed: true'");
+}
+
+template <class P>
+Mat3<P> read_inertia(const InputNode& node) {
+  Mat3<P> I;
+  if (node.size() == 3 && node.at(size_t{0}).is_scalar()) {
+    const Vec3<P> d = node.vector_of<P>(dimension::kInertia);
+    I = diagonal<P>(d.x(), d.y(), d.z());
+  } else {
+    node.expect_list(3);
+    for (size_t r = 0; r < 3; ++r) {
+      I.row(static_cast<Eigen::Index>(r)) =
+          node.at(r).vector_of<P>(dimension::kInertia).transpose();
+    }
+  }
+  auto at = [&](int r, int c) { return value_of(I(r, c)); };
+  const double trace = at(0, 0) + at(1, 1) + at(2, 2);
+  for (int r = 0; r < 3; ++r) {
+    const int s = (r + 1) % 3, t = (r + 2) % 3;
+    if (std::abs(at(r, s) - at(s, r)) > 1e-9 * trace) node.fail("an inertia tensor is symmetric");
+    if (!(at(r, r) > 0)) node.fail("moments of inertia are greater than zero");
+    if (at(r, r) > (at(s, s) + at(t, t)) * (1 + 1e-9)) {
+      node.fail("a moment of inertia cannot exceed the sum of the other two");
+    }
+  }
+  return I;
+}
+
+std::shared_ptr<const RecordedMotion> load_recorded_motion(const InputNode& node,
+                                                           const std::string& folder) {
+  const CsvSeries series = load_csv_series(resolve_path(folder, node.text()));
+  auto recorded = std::make_shared<RecordedMotion>();
+  auto spline = [&](const char* name) {
+    const auto column = std::find(series.names.begin(), series.names.end(), name);
+    if (column == series.names.end()) {
+      node.fail(fmt::format("{} has no column '{}'; it needs time, x, y, z and may have qw, qx, qy, qz",
+                            node.text(), name));
+    }
+    return CubicSpline(series.times, series.columns[static_cast<size_t>(column - series.names.begin())]);
+  };
+  for (const char* name : {"x", "y", "z"}) recorded->position.push_back(spline(name));
+  if (std::find(series.names.begin(), series.names.end(), "qw") == series.names.end()) return recorded;
+  // q and -q are one rotation: keep the sign that continues the series.
+  std::vector<std::vector<double>> q;
+  for (const char* name : {"qw", "qx", "qy", "qz"}) {
+    const auto column = std::find(series.names.begin(), series.names.end(), name);
+    if (column == series.names.end()) node.fail(fmt::format("the column '{}' is missing", name));
+    q.push_back(series.columns[static_cast<size_t>(column - series.names.begin())]);
+  }
+  for (size_t row = 1; row < series.times.size(); ++row) {
+    double dot = 0;
+    for (const auto& part : q) dot += part[row] * part[row - 1];
+    if (dot < 0) {
+      for (auto& part : q) part[row] = -part[row];
+    }
+  }
+  for (auto& part : q) recorded->quaternion.emplace_back(series.times, part);
+  return recorded;
+}
+
+template <class P>
+PrescribedMotion<P> read_prescribed(const InputNode& node, const Pose<P>& X0,
+                                    const std::string& folder) {
+  node.allow({"velocity", "acceleration", "amplitude", "axis", "spin", "swing", "frequency", "phase",
+              "file"});
+  PrescribedMotion<P> motion;
+  motion.X0 = X0;
+  motion.moves = true;
+  if (const auto file = node.find("file")) {
+    if (node.entries().size() > 1) file->fail("a recorded motion excludes the other keys");
+    motion.recorded = load_recorded_motion(*file, folder);
+    return motion;
+  }
+  if (const auto v = node.find("velocity")) motion.v0 = v->vector_of<P>(dimension::kSpeed);
+  if (const auto a = node.find("acceleration")) motion.a0 = a->vector_of<P>(dimension::kAcceleration);
+  if (const auto a = node.find("amplitude")) motion.amplitude = a->vector_of<P>(dimension::kLength);
+  if (const auto axis = node.find("axis")) {
+    motion.axis = axis->vector(dimension::kNumber);
+    if (motion.axis.norm() == 0) axis->fail("an axis cannot be zero");
+    motion.axis.normalize();
+  }
+  if (const auto spin = node.find("spin")) motion.w0 = spin->scalar<P>(dimension::kSpin);
+  if (const auto swing = node.find("swing")) motion.swing = swing->scalar<P>(dimension::kAngle);
+  const bool oscillates = node.find("amplitude") || node.find("swing");
+  if (oscillates) {
+    motion.frequency = node.at("frequency").positive(dimension::kFrequency);
+    if (const auto phase = node.find("phase")) motion.phase = phase->number(dimension::kAngle);
+  } else if (const auto f = node.find("frequency")) {
+    f->fail("goes with 'amplitude' or 'swing'");
+  }
+  return motion;
+}
+
+template <class P>
+double shape_size(const Shape<P>& shape) {
+  if (const auto* s = std::get_if<Sphere<P>>(&shape)) return 2 * value_of(s->radius);
+  if (const auto* e = std::get_if<Ellipsoid<P>>(&shape)) {
+    return 2 * std::max({value_of(e->radii.x()), value_of(e->radii.y()), value_of(e->radii.z())});
+  }
+  if (const auto* b = std::get_if<Box<P>>(&shape)) {
+    return std::max({value_of(b->size.x()), value_of(b->size.y()), value_of(b->size.z())});
+  }
+  if (const auto* m = std::get_if<MeshShape>(&shape)) {
+    return (m->mesh->upper() - m->mesh->lower()).maxCoeff();
+  }
+  return 0;
+}
+
+template <class P>
+SceneBody<P> read_body(const std::string& name, const InputNode& node, const std::string& folder,
+                       std::optional<PlacedShape<P>>* shape) {
+  node.allow({"fixed", "prescribed", "mass", "inertia", "shape", "pose", "velocity"});
+  SceneBody<P> body;
+  body.name = name;
+  if (const auto child = node.find("shape")) {
+    *shape = read_shape<P>(*child, folder);
+    body.size = shape_size((*shape)->shape);
+  }
+  OrientedPose<P> start;
+  if (const auto pose = node.find("pose")) start = read_oriented_pose<P>(*pose);
+
+  const auto prescribed = node.find("prescribed");
+  const auto fixed = node.find("fixed");
+  if (prescribed || (fixed && fixed->flag())) {
+    if (prescribed && fixed) node.fail("give either 'fixed' or 'prescribed', not both");
+    for (const char* key : {"mass", "inertia", "velocity"}) {
+      if (const auto child = node.find(key)) {
+        child->fail("belongs to a free body; this one's motion is given");
+      }
+    }
+    body.prescribed.X0 = start.pose();
+    if (prescribed) body.prescribed = read_prescribed<P>(*prescribed, start.pose(), folder);
+    return body;
+  }
+
+  body.is_free = true;
+  body.p0 = start.position;
+  body.q0 = start.orientation;
+  if (const auto velocity = node.find("velocity")) body.V0 = read_velocity<P>(*velocity);
+  const P mass = node.at("mass").positive_scalar<P>(dimension::kMass);
+  if (const auto inertia = node.find("inertia")) {
+    body.inertia = make_free_body<P>(mass, read_inertia<P>(*inertia));
+    return body;
+  }
+  if (!*shape) node.fail("a free body needs 'inertia', or a shape to compute it from");
+  const PlacedShape<P>& placed = **shape;
+  for (int k = 0; k < 3; ++k) {
+    if (value_of(placed.X_BS.p_WB[k]) != 0) {
+      node.fail("its shape sits off the mass centre: give 'inertia' as well");
+    }
+  }
+  const Mat3<P> I = calc_uniform_inertia<P>(node.at("shape"), placed.shape, mass);
+  body.inertia = make_free_body<P>(mass, placed.X_BS.R_WB * I * placed.X_BS.R_WB.transpose());
+  return body;
+}
+
+template <class P>
+int body_index(const Scene<P>& scene, const InputNode& node) {
+  const std::string name = node.text();
+  for (size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (scene.bodies[b].name == name) return static_cast<int>(b);
+  }
+  std::vector<std::string_view> names;
+  for (const auto& body : scene.bodies) names.push_back(body.name);
+  node.choice(names);
+  return -1;
+}
+
+template <class P>
+Spring<P> read_spring(const InputNode& node, const Scene<P>& scene) {
+  node.allow({"type", "between", "points", "stiffness", "damping", "length"});
+  Spring<P> spring;
+  const InputNode between = node.at("between");
+  between.expect_list(2);
+  spring.body_i = body_index(scene, between.at(size_t{0}));
+  spring.body_j = body_index(scene, between.at(1));
+  if (spring.body_i == spring.body_j) between.fail("a spring joins two bodies");
+  if (const auto points = node.find("points")) {
+    points->expect_list(2);
+    spring.p_I = points->at(size_t{0}).vector_of<P>(dimension::kLength);
+    spring.p_J = points->at(1).vector_of<P>(dimension::kLength);
+  }
+  spring.stiffness = node.at("stiffness").non_negative_scalar<P>(dimension::kStiffness);
+  spring.damping = P(0);
+  if (const auto d = node.find("damping")) {
+    spring.damping = d->non_negative_scalar<P>(dimension::kViscosity);
+  }
+  spring.length = node.at("length").non_negative_scalar<P>(dimension::kLength);
+  return spring;
+}
+
+template <class P>
+PointForce<P> read_point_force(const InputNode& node, const Scene<P>& scene) {
+  node.allow({"type", "body", "point", "force", "axes", "from", "until", "ramp"});
+  PointForce<P> load;
+  load.body = body_index(scene, node.at("body"));
+  if (!scene.bodies[static_cast<size_t>(load.body)].is_free) {
+    node.at("body").fail("this body's motion is given: a force on it changes nothing");
+  }
+  if (const auto point = node.find("point")) load.p_B = point->vector_of<P>(dimension::kLength);
+  load.force = node.at("force").vector_of<P>(dimension::kForce);
+  if (const auto axes = node.find("axes")) load.follows = axes->choice({"world", "body"}) == 1;
+  if (const auto from = node.find("from")) load.from = from->non_negative(dimension::kTime);
+  if (const auto until = node.find("until")) {
+    load.until = until->positive(dimension::kTime);
+    if (load.until <= load.from) until->fail("must be later than 'from'");
+  }
+  if (const auto ramp = node.find("ramp")) load.ramp = ramp->non_negative(dimension::kTime);
+  return load;
+}
+
+}  // namespace
+
+std::string_view solver_name(Solver solver) { return kSolverNames[static_cast<size_t>(solver)]; }
+
+bool is_scene(const InputFile& file) { return file.root().find("duration").has_value(); }
+
+template <class P>
+Scene<P> read_scene(const InputFile& file) {
+  const InputNode root = file.root();
+  root.allow({"vesica", "title", "description", "gravity", "bodies", "contacts", "forces", "duration",
+              "solver", "output"});
+  root.at("vesica").integer(1, 1);
+  Scene<P> scene;
+  if (const auto title = root.find("title")) scene.title = title->text();
+  scene.gravity = Vec3<P>(P(0), P(0), P(-kStandardGravity));
+  if (const auto g = root.find("gravity")) scene.gravity = g->vector_of<P>(dimension::kAcceleration);
+
+  std::vector<std::optional<PlacedShape<P>>> shapes;
+  for (const auto& [name, node] : root.at("bodies").entries()) {
+    shapes.emplace_back();
+    SceneBody<P> body = read_body<P>(name, node, file.folder(), &shapes.back());
+    if (body.is_free) body.free_index = scene.free_count++;
+    scene.bodies.push_back(std::move(body));
+  }
+  if (scene.free_count == 0) {
+    root.at("bodies").fail("nothing can move: every body is fixed or prescribed");
+  }
+
+  if (const auto contacts = root.find("contacts")) {
+    for (const InputNode& node : contacts->items()) {
+      node.allow({"between", "interference", "normal", "friction", "preset", "rolling_tensor",
+                  "apply_at", "coupling"});
+      const InputNode between = node.at("between");
+      between.expect_list(2);
+      SceneContact<P> contact;
+      contact.body_i = body_index(scene, between.at(size_t{0}));
+      contact.body_j = body_index(scene, between.at(1));
+      if (contact.body_i == contact.body_j) between.fail("a body cannot touch itself");
+      const auto& i = shapes[static_cast<size_t>(contact.body_i)];
+      const auto& j = shapes[static_cast<size_t>(contact.body_j)];
+      if (!i || !j) between.fail("both bodies need a shape to touch");
+      contact.name = fmt::format("{}-{}", between.at(size_t{0}).text(), between.at(1).text());
+      contact.contact = read_contact<P>(node, *i, *j);
+      scene.contacts.push_back(std::move(contact));
+    }
+  }
+  if (const auto forces = root.find("forces")) {
+    for (const InputNode& node : forces->items()) {
+      if (node.at("type").choice({"spring", "force"}) == 0) {
+        scene.springs.push_back(read_spring(node, scene));
+      } else {
+        scene.forces.push_back(read_point_force(node, scene));
+      }
+    }
+  }
+  return scene;
+}
+
+RunOptions read_run_options(const InputFile& file) {
+  const InputNode root = file.root();
+  RunOptions options;
+  options.duration = root.at("duration").positive(dimension::kTime);
+  if (const auto solver = root.find("solver")) {
+    solver->allow({"method", "step", "tolerance", "max_step", "ledger"});
+    if (const auto method = solver->find("method")) {
+      options.solver = static_cast<Solver>(method->choice(kSolverNames));
+    }
+    const auto step = solver->find("step"), tolerance = solver->find("tolerance");
+    const auto max_step = solver->find("max_step");
+    if (is_fixed_step(options.solver)) {
+      options.step = solver->at("step").positive(dimension::kTime);
+      if (tolerance) tolerance->fail("belongs to cvode and arkode; this method has a fixed step");
+      if (max_step) max_step->fail("belongs to cvode and arkode; this method has a fixed step");
+    } else {
+      if (step) step->fail("belongs to the fixed-step methods; adaptive ones take 'tolerance'");
+      if (tolerance) options.tolerance = tolerance->positive(dimension::kNumber);
+      if (max_step) options.max_step = max_step->positive(dimension::kTime);
+    }
+    if (const auto ledger = solver->find("ledger")) options.ledger = ledger->flag();
+  }
+  if (const auto output = root.find("output")) {
+    output->allow({"interval"});
+    if (const auto interval = output->find("interval")) {
+      options.interval = interval->non_negative(dimension::kTime);
+    }
+  }
+  return options;
+}
+
+template Scene<double> read_scene(const InputFile&);
+template Scene<Dual<1>> read_scene(const InputFile&);
+template Scene<Dual<4>> read_scene(const InputFile&);
+
+}  // namespace vesica
