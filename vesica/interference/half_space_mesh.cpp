@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "vesica/math/pack.h"
+
 namespace vesica::detail {
 
 namespace {
@@ -17,47 +19,55 @@ Corner cut(const Corner& wet, const Corner& dry, double t) {
 }
 double wet_fraction(const Corner& wet, const Corner& dry) { return wet.z / (wet.z - dry.z); }
 
-// Sums of the header's surface integrals, without their common factors.
+// Sums of the header's surface integrals, without their common factors. Triangles are collected and
+// integrated four at a time, one per lane.
 class Accumulator {
  public:
   explicit Accumulator(bool with_section) : with_section_(with_section) {}
 
   void add_triangle(const Corner& a, const Corner& b, const Corner& c) {
-    const int wet = (a.z < 0) + (b.z < 0) + (c.z < 0);
+    const int wet = (a.z < 0) + 2 * (b.z < 0) + 4 * (c.z < 0);
     if (wet == 0) return;
     // Twice the signed area in (u, v); the parts of a cut triangle are fractions of it.
     const double area = (b.u - a.u) * (c.v - a.v) - (c.u - a.u) * (b.v - a.v);
-    if (wet == 3) {
-      add_wet(a, b, c, area);
-    } else if (wet == 1) {
-      if (a.z < 0) {
-        add_one_wet(a, b, c, area);
-      } else if (b.z < 0) {
-        add_one_wet(b, c, a, area);
-      } else {
-        add_one_wet(c, a, b, area);
-      }
-    } else if (a.z >= 0) {
-      add_two_wet(b, c, a, area);
-    } else if (b.z >= 0) {
-      add_two_wet(c, a, b, area);
-    } else {
-      add_two_wet(a, b, c, area);
+    switch (wet) {
+      case 1:
+        return add_one_wet(a, b, c, area);
+      case 2:
+        return add_one_wet(b, c, a, area);
+      case 3:
+        return add_two_wet(a, b, c, area);
+      case 4:
+        return add_one_wet(c, a, b, area);
+      case 5:
+        return add_two_wet(c, a, b, area);
+      case 6:
+        return add_two_wet(b, c, a, area);
+      default:
+        return add_wet(a, b, c, area);
     }
   }
 
   // `jacobian`: volume of the unit cell of (u, v, z).
-  void finish(double jacobian, SubmergedPart* part) const {
-    part->volume = jacobian / 6 * V_;
-    part->first = jacobian / 24 * Vec3d(S_u_, S_v_, 0.5 * S_z_);
-    const double s = jacobian / 120;
-    part->second = {s * S_uu_, s * S_vv_, s / 3 * S_zz_, s * S_uv_, s / 2 * S_uz_, s / 2 * S_vz_};
+  void finish(double jacobian, SubmergedPart* part) {
+    for (; wet_count_ % kLanes != 0; ++wet_count_) wet_[9].set(wet_count_, 0);
+    if (wet_count_ > 0) integrate_wet();
+    for (; edge_count_ % kLanes != 0; ++edge_count_) set_edge({0, 0, 0}, {0, 0, 0});
+    if (edge_count_ > 0) integrate_edges();
+    const auto total = [](const Pack& p) { return (p[0] + p[1]) + (p[2] + p[3]); };
+    const double v = jacobian / 6, f = jacobian / 24, s = jacobian / 120;
+    part->volume = v * total(V_);
+    part->first = f * Vec3d(total(S_u_), total(S_v_), 0.5 * total(S_z_));
+    part->second = {s * total(S_uu_), s * total(S_vv_),     s / 3 * total(S_zz_),
+                    s * total(S_uv_), s / 2 * total(S_uz_), s / 2 * total(S_vz_)};
     constexpr std::array<double, 10> kFactor = {1. / 2,  1. / 6,  1. / 6,  1. / 24, 1. / 24,
                                                 1. / 24, 1. / 60, 1. / 60, 1. / 60, 1. / 60};
-    for (int k = 0; k < 10; ++k) part->section[k] = jacobian * kFactor[k] * q_[k];
+    for (int k = 0; k < 10; ++k) part->section[k] = jacobian * kFactor[k] * total(q_[k]);
   }
 
  private:
+  static constexpr int kLanes = Pack::kLanes;
+
   void add_one_wet(const Corner& a, const Corner& b, const Corner& c, double area) {
     const double t_b = wet_fraction(a, b), t_c = wet_fraction(a, c);
     const Corner p = cut(a, b, t_b), q = cut(a, c, t_c);
@@ -73,53 +83,83 @@ class Accumulator {
     if (with_section_) add_section_edge(q, p);
   }
 
+  void add_wet(const Corner& a, const Corner& b, const Corner& c, double area) {
+    const double values[10] = {a.u, a.v, a.z, b.u, b.v, b.z, c.u, c.v, c.z, area};
+    for (int k = 0; k < 10; ++k) wet_[k].set(wet_count_, values[k]);
+    if (++wet_count_ == kLanes) integrate_wet();
+  }
+
   // The mean over a triangle of a product of linear functions f, g (and k), from corner values:
   //   12 mean(f g) = sum fg + sum f sum g
   //   60 mean(f g k) = 2 sum fgk + sum fg sum k + sum gk sum f + sum kf sum g + sum f sum g sum k
-  void add_wet(const Corner& a, const Corner& b, const Corner& c, double area) {
-    const double u = a.u + b.u + c.u, v = a.v + b.v + c.v, z = a.z + b.z + c.z;
-    const double za = a.z * a.z, zb = b.z * b.z, zc = c.z * c.z;
-    const double ua = a.u * a.z, ub = b.u * b.z, uc = c.u * c.z;
-    const double va = a.v * a.z, vb = b.v * b.z, vc = c.v * c.z;
-    const double zz = za + zb + zc, uz = ua + ub + uc, vz = va + vb + vc;
-    const double uu = a.u * a.u + b.u * b.u + c.u * c.u;
-    const double vv = a.v * a.v + b.v * b.v + c.v * c.v;
-    const double uv = a.u * a.v + b.u * b.v + c.u * c.v;
+  void integrate_wet() {
+    wet_count_ = 0;
+    const auto& [a_u, a_v, a_z, b_u, b_v, b_z, c_u, c_v, c_z, area] = wet_;
+    const Pack two(2.0);
+    const Pack u = a_u + b_u + c_u, v = a_v + b_v + c_v, z = a_z + b_z + c_z;
+    const Pack za = a_z * a_z, zb = b_z * b_z, zc = c_z * c_z;
+    const Pack ua = a_u * a_z, ub = b_u * b_z, uc = c_u * c_z;
+    const Pack va = a_v * a_z, vb = b_v * b_z, vc = c_v * c_z;
+    const Pack zz = za + zb + zc, uz = ua + ub + uc, vz = va + vb + vc;
+    const Pack uu = a_u * a_u + b_u * b_u + c_u * c_u;
+    const Pack vv = a_v * a_v + b_v * b_v + c_v * c_v;
+    const Pack uv = a_u * a_v + b_u * b_v + c_u * c_v;
     V_ += area * z;
     S_u_ += area * (uz + u * z);
     S_v_ += area * (vz + v * z);
     S_z_ += area * (zz + z * z);
-    S_uu_ += area * (2 * (ua * a.u + ub * b.u + uc * c.u) + uu * z + 2 * uz * u + u * u * z);
-    S_vv_ += area * (2 * (va * a.v + vb * b.v + vc * c.v) + vv * z + 2 * vz * v + v * v * z);
-    S_uv_ += area * (2 * (ua * a.v + ub * b.v + uc * c.v) + uv * z + uz * v + vz * u + u * v * z);
-    S_uz_ += area * (2 * (ua * a.z + ub * b.z + uc * c.z) + 2 * uz * z + zz * u + u * z * z);
-    S_vz_ += area * (2 * (va * a.z + vb * b.z + vc * c.z) + 2 * vz * z + zz * v + v * z * z);
-    S_zz_ += area * (2 * (za * a.z + zb * b.z + zc * c.z) + 3 * zz * z + z * z * z);
+    S_uu_ += area * (two * (ua * a_u + ub * b_u + uc * c_u + uz * u) + (uu + u * u) * z);
+    S_vv_ += area * (two * (va * a_v + vb * b_v + vc * c_v + vz * v) + (vv + v * v) * z);
+    S_uv_ += area * (two * (ua * a_v + ub * b_v + uc * c_v) + uz * v + vz * u + (uv + u * v) * z);
+    S_uz_ += area * (two * (ua * a_z + ub * b_z + uc * c_z + uz * z) + (zz + z * z) * u);
+    S_vz_ += area * (two * (va * a_z + vb * b_z + vc * c_z + vz * z) + (zz + z * z) * v);
+    S_zz_ += area * (two * (za * a_z + zb * b_z + zc * c_z) + (Pack(3.0) * zz + z * z) * z);
+  }
+
+  void set_edge(const Corner& p, const Corner& q) {
+    const double values[4] = {p.u, p.v, q.u, q.v};
+    for (int k = 0; k < 4; ++k) edge_[k].set(edge_count_, values[k]);
+  }
+  void add_section_edge(const Corner& p, const Corner& q) {
+    set_edge(p, q);
+    if (++edge_count_ == kLanes) integrate_edges();
   }
 
   // The section's triangle (origin, p, q); monomials of order k as p^k, q^k and (p + q)^k.
-  void add_section_edge(const Corner& p, const Corner& q) {
-    const double area = p.u * q.v - q.u * p.v;
-    const double u = p.u + q.u, v = p.v + q.v;
-    const double p_uu = p.u * p.u, p_uv = p.u * p.v, p_vv = p.v * p.v;
-    const double q_uu = q.u * q.u, q_uv = q.u * q.v, q_vv = q.v * q.v;
-    const double uu = u * u, uv = u * v, vv = v * v;
+  void integrate_edges() {
+    edge_count_ = 0;
+    const auto& [p_u, p_v, q_u, q_v] = edge_;
+    const Pack two(2.0);
+    const Pack area = p_u * q_v - q_u * p_v;
+    const Pack u = p_u + q_u, v = p_v + q_v;
+    const Pack p_uu = p_u * p_u, p_vv = p_v * p_v, q_uu = q_u * q_u, q_vv = q_v * q_v;
+    const Pack uu = u * u, vv = v * v;
     q_[0] += area;
     q_[1] += area * u;
     q_[2] += area * v;
     q_[3] += area * (p_uu + q_uu + uu);
-    q_[4] += area * (p_uv + q_uv + uv);
+    q_[4] += area * (p_u * p_v + q_u * q_v + u * v);
     q_[5] += area * (p_vv + q_vv + vv);
-    q_[6] += area * (2 * (p_uu * p.u + q_uu * q.u) + uu * u);
-    q_[7] += area * (2 * (p_uu * p.v + q_uu * q.v) + uu * v);
-    q_[8] += area * (2 * (p_vv * p.u + q_vv * q.u) + vv * u);
-    q_[9] += area * (2 * (p_vv * p.v + q_vv * q.v) + vv * v);
+    q_[6] += area * (two * (p_uu * p_u + q_uu * q_u) + uu * u);
+    q_[7] += area * (two * (p_uu * p_v + q_uu * q_v) + uu * v);
+    q_[8] += area * (two * (p_vv * p_u + q_vv * q_u) + vv * u);
+    q_[9] += area * (two * (p_vv * p_v + q_vv * q_v) + vv * v);
   }
 
   bool with_section_;
-  double V_ = 0, S_u_ = 0, S_v_ = 0, S_z_ = 0;
-  double S_uu_ = 0, S_uv_ = 0, S_vv_ = 0, S_uz_ = 0, S_vz_ = 0, S_zz_ = 0;
-  std::array<double, 10> q_{};
+  int wet_count_ = 0, edge_count_ = 0;
+  std::array<Pack, 10> wet_ = filled<10>();
+  std::array<Pack, 4> edge_ = filled<4>();
+  std::array<Pack, 10> q_ = filled<10>();
+  Pack V_{0.0}, S_u_{0.0}, S_v_{0.0}, S_z_{0.0};
+  Pack S_uu_{0.0}, S_uv_{0.0}, S_vv_{0.0}, S_uz_{0.0}, S_vz_{0.0}, S_zz_{0.0};
+
+  template <std::size_t kCount>
+  static std::array<Pack, kCount> filled() {
+    std::array<Pack, kCount> zeros;
+    zeros.fill(Pack(0.0));
+    return zeros;
+  }
 };
 
 // Axes of the plane and the point on it under the lowest vertex; returns 1/|m|.
@@ -232,6 +272,80 @@ SubmergedPart calc_submerged_part_of_unit_cube(const Vec3d& m, double h, bool wi
   sums.finish(jacobian, &part);
   check_volume(&part);
   return part;
+}
+
+namespace {
+
+// The section's moments weighted by w, taken about the centroid c of the part (at height c.z under
+// the plane); q: integrals of w times 1, u, v, uu, uv, vv.
+PlaneSensitivity calc_sensitivity(const std::array<double, 6>& q, const Vec3d& c, double volume,
+                                  const Mat3d& axes_W, double scale) {
+  const double u = q[1] - c.x() * q[0], v = q[2] - c.y() * q[0];
+  const Symmetric3<double> M = {q[3] - c.x() * (q[1] + u),
+                                q[5] - c.y() * (q[2] + v),
+                                c.z() * c.z() * q[0],
+                                q[4] - c.x() * q[2] - c.y() * u,
+                                -c.z() * u,
+                                -c.z() * v};
+  return {-scale * q[0], axes_W * (Vec3d(u, v, -c.z() * q[0]) / -volume),
+          M.rotated(axes_W) * -scale};
+}
+
+// From the polyhedron's own coordinates to the world by G x + p; `scale` = det G.
+PolyhedronOverlap finish_overlap(SubmergedPart&& part, const Vec3d& m, double h, const Mat3d& G,
+                                 double scale, const Pose<double>& X_WI, const Vec3d& n_W,
+                                 bool with_derivatives) {
+  PolyhedronOverlap result;
+  result.part = part;
+  Overlap<double>& o = result.overlap;
+  o.n_W = n_W;
+  o.distance = m.dot(part.lowest) + h;
+  if (part.is_apart) {
+    o.plane_offset = -0.5 * o.distance;
+    o.p_WC = G * part.lowest + X_WI.p_WB + o.plane_offset * n_W;
+    return result;
+  }
+  const Vec3d c = part.first / part.volume;
+  const Mat3d axes_W = G * part.frame;
+  const Symmetric3<double> M = part.second - Symmetric3<double>::outer(c) * part.volume;
+  result.centroid = part.origin + part.frame * c;
+  o.volume = scale * part.volume;
+  o.p_WC = G * result.centroid + X_WI.p_WB;
+  o.M_W = M.rotated(axes_W) * scale;
+  o.plane_offset = part.origin_on_plane ? -c.z() : -(m.dot(part.origin) + h);
+  o.potential = o.volume * o.plane_offset;
+  if (with_derivatives) {
+    result.M = M.rotated(part.frame) * scale;
+    if (part.origin_on_plane) {
+      const auto& q = part.section;
+      result.by_plane = {
+          calc_sensitivity({q[0], q[1], q[2], q[3], q[4], q[5]}, c, part.volume, axes_W, scale),
+          calc_sensitivity({q[1], q[3], q[4], q[6], q[7], q[8]}, c, part.volume, axes_W, scale),
+          calc_sensitivity({q[2], q[4], q[5], q[7], q[8], q[9]}, c, part.volume, axes_W, scale)};
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+PolyhedronOverlap calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<double>& X_WI,
+                                          const Pose<double>& X_WJ, bool with_derivatives) {
+  const Vec3d n_W = X_WJ.R_WB.col(2);
+  const Vec3d n_B = X_WI.R_WB.transpose() * n_W;
+  const double h = n_W.dot(X_WI.p_WB - X_WJ.p_WB);
+  return finish_overlap(calc_submerged_part(mesh, n_B, h, with_derivatives), n_B, h, X_WI.R_WB, 1,
+                        X_WI, n_W, with_derivatives);
+}
+
+PolyhedronOverlap calc_polyhedron_overlap(const Vec3d& box_size, const Pose<double>& X_WI,
+                                          const Pose<double>& X_WJ, bool with_derivatives) {
+  const Vec3d n_W = X_WJ.R_WB.col(2);
+  const Mat3d G = X_WI.R_WB * box_size.asDiagonal();
+  const Vec3d m = box_size.cwiseProduct(X_WI.R_WB.transpose() * n_W);
+  const double h = n_W.dot(X_WI.p_WB - X_WJ.p_WB);
+  return finish_overlap(calc_submerged_part_of_unit_cube(m, h, with_derivatives), m, h, G,
+                        box_size.prod(), X_WI, n_W, with_derivatives);
 }
 
 }  // namespace vesica::detail

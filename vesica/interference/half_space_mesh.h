@@ -54,156 +54,167 @@ SubmergedPart calc_submerged_part(const TriangleMesh& mesh, const Vec3d& m, doub
                                   bool with_section);
 SubmergedPart calc_submerged_part_of_unit_cube(const Vec3d& m, double h, bool with_section);
 
-// x less its value: the derivatives alone.
-template <class T>
-T variation(const T& x) {
-  return x - T(value_of(x));
-}
-
-// Centroid, height of the centroid over the plane and second moment about it, in the polyhedron's
-// own coordinates.
-template <class T>
-struct SubmergedMoments {
-  T volume;
-  Vec3<T> centroid;
-  T centroid_height;
-  Symmetric3<T> M;
+// What lifting the plane by 1 + 0, u and v times a small number does to the part, in world axes:
+// minus the section's moments.
+struct PlaneSensitivity {
+  double volume;
+  Vec3d p_WC;
+  Symmetric3<double> M_W;
 };
 
-template <class T>
-SubmergedMoments<T> compose_moments(const SubmergedPart& part, const Vec3<T>& m, const T& distance,
-                                    const T& h) {
-  T V(part.volume);
-  Vec3<T> S(T(part.first.x()), T(part.first.y()), T(part.first.z()));
-  T uu(part.second.xx), uv(part.second.xy), vv(part.second.yy);
-  const T uz(part.second.xz), vz(part.second.yz), zz(part.second.zz);
-  const Mat3d& F = part.frame;
-  T height_of_origin(0), du(0), dv(0), dz(0);
-  if (!part.origin_on_plane) {
-    height_of_origin =
-        h + m.x() * part.origin.x() + m.y() * part.origin.y() + m.z() * part.origin.z();
-  }
-  if constexpr (ScalarTraits<T>::kDerivatives > 0) {
-    const Vec3<T> dm(variation(m.x()), variation(m.y()), variation(m.z()));
-    if (part.origin_on_plane) {
-      const Vec3d up = part.origin - part.lowest;
-      height_of_origin = variation(distance) + dm.x() * up.x() + dm.y() * up.y() + dm.z() * up.z();
-    }
-    const auto along = [&](int k) -> T {
-      return dm.x() * F(0, k) + dm.y() * F(1, k) + dm.z() * F(2, k);
-    };
-    du = along(0), dv = along(1), dz = along(2);
-    // The section rises by -(height_of_origin + du u + dv v) per unit of m.
-    if (part.origin_on_plane) {
-      const auto& q = part.section;
-      const auto moved = [&](double q0, double qu, double qv) -> T {
-        return height_of_origin * q0 + du * qu + dv * qv;
-      };
-      V -= moved(q[0], q[1], q[2]);
-      S.x() -= moved(q[1], q[3], q[4]);
-      S.y() -= moved(q[2], q[4], q[5]);
-      uu -= moved(q[3], q[6], q[7]);
-      uv -= moved(q[4], q[7], q[8]);
-      vv -= moved(q[5], q[8], q[9]);
-    }
-  }
-  const T inverse = T(1) / V;
-  const Vec3<T> c(S.x() * inverse, S.y() * inverse, S.z() * inverse);
+// The overlap with what its derivatives need. The polyhedron's own coordinates x go to the world by
+// G_WB x + p_WB: a rotation, for a box times its size.
+struct PolyhedronOverlap {
+  Overlap<double> overlap;
+  SubmergedPart part;
+  Vec3d centroid = Vec3d::Zero();  // in the polyhedron's own coordinates, as M
+  Symmetric3<double> M = Symmetric3<double>::zero();
+  std::array<PlaneSensitivity, 3> by_plane{};  // by height, by slope along u, by slope along v
+};
 
-  SubmergedMoments<T> moments;
-  moments.volume = V;
-  moments.centroid_height = height_of_origin + (part.origin_on_plane ? c.z() + dz * c.z() : T(0)) +
-                            du * c.x() + dv * c.y();
+PolyhedronOverlap calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<double>& X_WI,
+                                          const Pose<double>& X_WJ, bool with_derivatives);
+PolyhedronOverlap calc_polyhedron_overlap(const Vec3d& box_size, const Pose<double>& X_WI,
+                                          const Pose<double>& X_WJ, bool with_derivatives);
+
+// Derivatives as plain arrays: the chain rule below multiplies them by numbers only, a fraction of
+// what dual arithmetic over all intermediate results would cost.
+template <int N>
+using Gradient = Eigen::Matrix<double, N, 1>;
+template <int N>
+using Gradient3 = std::array<Gradient<N>, 3>;
+
+template <int N>
+Gradient3<N> gradient_of(const Vec3<Dual<N>>& x) {
+  return {x[0].v, x[1].v, x[2].v};
+}
+template <int N>
+Gradient<N> dot(const Vec3d& a, const Gradient3<N>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <int N>
+Pose<double> value_of_pose(const Pose<Dual<N>>& X) {
+  Pose<double> value;
+  for (int k = 0; k < 9; ++k) value.R_WB.data()[k] = X.R_WB.data()[k].a;
+  value.p_WB = value_of(X.p_WB);
+  return value;
+}
+
+// First-order change of the overlap: `size` is the box' size (a mesh passes null).
+template <int N>
+Overlap<Dual<N>> differentiate(const PolyhedronOverlap& result, const Vec3<Dual<N>>* size,
+                               const Pose<Dual<N>>& X_WI, const Pose<Dual<N>>& X_WJ) {
+  using T = Dual<N>;
+  const Overlap<double>& value = result.overlap;
+  const SubmergedPart& part = result.part;
+  const Pose<double> X_I = value_of_pose(X_WI), X_J = value_of_pose(X_WJ);
+  const Mat3d& R = X_I.R_WB;
+  const Vec3d& n = value.n_W;
+  const Gradient3<N> dn = gradient_of<N>(X_WJ.R_WB.col(2)), dp = gradient_of<N>(X_WI.p_WB),
+                     dp_J = gradient_of<N>(X_WJ.p_WB);
+  const Vec3d s = size ? value_of(*size) : Vec3d(1, 1, 1);
+
+  // dG = dR diag(s) + R diag(ds), and the plane (m, h) in the polyhedron's own coordinates:
+  // m = G^T n, h = n.(p_I - p_J).
+  std::array<Gradient3<N>, 3> dG;  // dG[c][r]: column by column
+  Gradient3<N> dm;
+  for (int c = 0; c < 3; ++c) {
+    for (int r = 0; r < 3; ++r) {
+      dG[c][r] = s[c] * X_WI.R_WB(r, c).v;
+      if (size) dG[c][r] += R(r, c) * (*size)[c].v;
+    }
+    dm[c] = dot<N>(n, dG[c]) + dot<N>(s[c] * R.col(c), dn);
+  }
+  const Gradient<N> dh = dot<N>(X_I.p_WB - X_J.p_WB, dn) + dot<N>(n, dp) - dot<N>(n, dp_J);
+
+  Overlap<T> o;
+  o.n_W = X_WJ.R_WB.col(2);
+  const Gradient<N> d_distance = dh + dot<N>(part.lowest, dm);
+  o.distance = T(value.distance, d_distance);
+  // What moves with the body: p = G x + p_WB, x the lowest vertex or the centroid.
+  const Vec3d& x = part.is_apart ? part.lowest : result.centroid;
+  Gradient3<N> dp_WC;
   for (int r = 0; r < 3; ++r) {
-    moments.centroid[r] = T(part.origin[r]) + c.x() * F(r, 0) + c.y() * F(r, 1) + c.z() * F(r, 2);
+    dp_WC[r] = dp[r] + x[0] * dG[0][r] + x[1] * dG[1][r] + x[2] * dG[2][r];
   }
-  const T m_uu = uu - S.x() * c.x(), m_uv = uv - S.x() * c.y(), m_vv = vv - S.y() * c.y();
-  const T m_uz = uz - S.x() * c.z(), m_vz = vz - S.y() * c.z(), m_zz = zz - S.z() * c.z();
-  const auto entry = [&](int i, int j) -> T {
-    return m_uu * (F(i, 0) * F(j, 0)) + m_vv * (F(i, 1) * F(j, 1)) + m_zz * (F(i, 2) * F(j, 2)) +
-           m_uv * (F(i, 0) * F(j, 1) + F(i, 1) * F(j, 0)) +
-           m_uz * (F(i, 0) * F(j, 2) + F(i, 2) * F(j, 0)) +
-           m_vz * (F(i, 1) * F(j, 2) + F(i, 2) * F(j, 1));
+  if (part.is_apart) {
+    o.plane_offset = T(value.plane_offset, -0.5 * d_distance);
+    for (int r = 0; r < 3; ++r) {
+      o.p_WC[r] = T(value.p_WC[r], dp_WC[r] - 0.5 * n[r] * d_distance + value.plane_offset * dn[r]);
+    }
+    return o;
+  }
+
+  Gradient<N> dV = Gradient<N>::Zero();
+  std::array<Gradient<N>, 6> dM;                                         // xx yy zz xy xz yz
+  const Mat3d K = result.M.matrix() * (R * s.asDiagonal()).transpose();  // M G^T
+  const auto turned = [&](int i, int j) -> Gradient<N> {
+    return dG[0][i] * K(0, j) + dG[1][i] * K(1, j) + dG[2][i] * K(2, j);
   };
-  moments.M = {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
-  return moments;
-}
-
-// R M R^T, six entries.
-template <class T>
-Symmetric3<T> rotate(const Symmetric3<T>& M, const Mat3<T>& R) {
-  Vec3<T> row[3];  // of R M
-  for (int i = 0; i < 3; ++i) row[i] = M * Vec3<T>(R(i, 0), R(i, 1), R(i, 2));
-  const auto entry = [&](int i, int j) -> T {
-    return row[i].x() * R(j, 0) + row[i].y() * R(j, 1) + row[i].z() * R(j, 2);
-  };
-  return {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
-}
-
-// When apart: the middle of the gap under the lowest vertex stands in for the centroid.
-template <class T>
-void set_apart(const Vec3<T>& lowest_B, const Pose<T>& X_WI, Overlap<T>* o) {
-  o->volume = o->potential = T(0);
-  o->plane_offset = T(-0.5) * o->distance;
-  o->p_WC = X_WI * lowest_B + o->n_W * o->plane_offset;
-}
-
-template <class T>
-void set_overlap(const SubmergedMoments<T>& moments, const Pose<T>& X_WI, Overlap<T>* o) {
-  o->volume = moments.volume;
-  o->p_WC = X_WI * moments.centroid;
-  o->M_W = rotate(moments.M, X_WI.R_WB);
-  o->plane_offset = -moments.centroid_height;
-  o->potential = -moments.volume * moments.centroid_height;
+  dM = {2 * turned(0, 0),
+        2 * turned(1, 1),
+        2 * turned(2, 2),
+        turned(0, 1) + turned(1, 0),
+        turned(0, 2) + turned(2, 0),
+        turned(1, 2) + turned(2, 1)};
+  const Symmetric3<double>& M = value.M_W;
+  if (size) {
+    const Gradient<N> growth = (*size)[0].v / s[0] + (*size)[1].v / s[1] + (*size)[2].v / s[2];
+    dV = value.volume * growth;
+    const std::array<double, 6> entries = {M.xx, M.yy, M.zz, M.xy, M.xz, M.yz};
+    for (int k = 0; k < 6; ++k) dM[k] += entries[k] * growth;
+  }
+  if (part.origin_on_plane) {
+    const Vec3d u = part.frame.col(0), v = part.frame.col(1);
+    const std::array<Gradient<N>, 3> d_plane = {dh + dot<N>(part.origin, dm), dot<N>(u, dm),
+                                                dot<N>(v, dm)};
+    for (int k = 0; k < 3; ++k) {
+      const PlaneSensitivity& by = result.by_plane[k];
+      dV += by.volume * d_plane[k];
+      for (int r = 0; r < 3; ++r) dp_WC[r] += by.p_WC[r] * d_plane[k];
+      const std::array<double, 6> entries = {by.M_W.xx, by.M_W.yy, by.M_W.zz,
+                                             by.M_W.xy, by.M_W.xz, by.M_W.yz};
+      for (int e = 0; e < 6; ++e) dM[e] += entries[e] * d_plane[k];
+    }
+  }
+  // Height of the centroid: n.(p_WC - p_J).
+  const Gradient<N> d_offset =
+      dot<N>(X_J.p_WB - value.p_WC, dn) - dot<N>(n, dp_WC) + dot<N>(n, dp_J);
+  o.volume = T(value.volume, dV);
+  for (int r = 0; r < 3; ++r) o.p_WC[r] = T(value.p_WC[r], dp_WC[r]);
+  o.M_W = {T(M.xx, dM[0]), T(M.yy, dM[1]), T(M.zz, dM[2]),
+           T(M.xy, dM[3]), T(M.xz, dM[4]), T(M.yz, dM[5])};
+  o.plane_offset = T(value.plane_offset, d_offset);
+  o.potential = T(value.potential, value.volume * d_offset + value.plane_offset * dV);
+  return o;
 }
 
 }  // namespace detail
 
-template <class T>
-Overlap<T> calc_overlap(const MeshShape& shape, const Pose<T>& X_WI, const HalfSpace&,
-                        const Pose<T>& X_WJ) {
-  Overlap<T> o;
-  o.n_W = X_WJ.R_WB.col(2);
-  const Vec3<T> n_B = X_WI.R_WB.transpose() * o.n_W;
-  const T h = o.n_W.dot(X_WI.p_WB - X_WJ.p_WB);
-  const detail::SubmergedPart part = detail::calc_submerged_part(
-      *shape.mesh, value_of(n_B), value_of(h), ScalarTraits<T>::kDerivatives > 0);
-  const Vec3<T> lowest = cast_vector<T>(part.lowest);
-  o.distance = h + n_B.dot(lowest);
-  if (part.is_apart) {
-    detail::set_apart(lowest, X_WI, &o);
-  } else {
-    detail::set_overlap(detail::compose_moments(part, n_B, o.distance, h), X_WI, &o);
-  }
-  return o;
+inline Overlap<double> calc_overlap(const MeshShape& shape, const Pose<double>& X_WI,
+                                    const HalfSpace&, const Pose<double>& X_WJ) {
+  return detail::calc_polyhedron_overlap(*shape.mesh, X_WI, X_WJ, false).overlap;
+}
+template <int N>
+Overlap<Dual<N>> calc_overlap(const MeshShape& shape, const Pose<Dual<N>>& X_WI, const HalfSpace&,
+                              const Pose<Dual<N>>& X_WJ) {
+  return detail::differentiate<N>(
+      detail::calc_polyhedron_overlap(*shape.mesh, detail::value_of_pose(X_WI),
+                                      detail::value_of_pose(X_WJ), true),
+      nullptr, X_WI, X_WJ);
 }
 
-template <class T>
-Overlap<T> calc_overlap(const Box<T>& box, const Pose<T>& X_WI, const HalfSpace&,
-                        const Pose<T>& X_WJ) {
-  Overlap<T> o;
-  o.n_W = X_WJ.R_WB.col(2);
-  const Vec3<T>& size = box.size;
-  const Vec3<T> m = size.cwiseProduct(X_WI.R_WB.transpose() * o.n_W);
-  const T h = o.n_W.dot(X_WI.p_WB - X_WJ.p_WB);
-  const detail::SubmergedPart part = detail::calc_submerged_part_of_unit_cube(
-      value_of(m), value_of(h), ScalarTraits<T>::kDerivatives > 0);
-  const Vec3d& lowest = part.lowest;
-  o.distance = h + m.x() * lowest.x() + m.y() * lowest.y() + m.z() * lowest.z();
-  if (part.is_apart) {
-    detail::set_apart<T>(size.cwiseProduct(cast_vector<T>(lowest)), X_WI, &o);
-    return o;
-  }
-  detail::SubmergedMoments<T> moments = detail::compose_moments(part, m, o.distance, h);
-  const T abc = size.x() * size.y() * size.z();
-  moments.volume = moments.volume * abc;
-  moments.centroid = moments.centroid.cwiseProduct(size);
-  const Vec3<T> scaled = size * abc;
-  Symmetric3<T>& M = moments.M;
-  M = {M.xx * scaled.x() * size.x(), M.yy * scaled.y() * size.y(), M.zz * scaled.z() * size.z(),
-       M.xy * scaled.x() * size.y(), M.xz * scaled.x() * size.z(), M.yz * scaled.y() * size.z()};
-  detail::set_overlap(moments, X_WI, &o);
-  return o;
+inline Overlap<double> calc_overlap(const Box<double>& box, const Pose<double>& X_WI,
+                                    const HalfSpace&, const Pose<double>& X_WJ) {
+  return detail::calc_polyhedron_overlap(box.size, X_WI, X_WJ, false).overlap;
+}
+template <int N>
+Overlap<Dual<N>> calc_overlap(const Box<Dual<N>>& box, const Pose<Dual<N>>& X_WI, const HalfSpace&,
+                              const Pose<Dual<N>>& X_WJ) {
+  return detail::differentiate<N>(
+      detail::calc_polyhedron_overlap(value_of(box.size), detail::value_of_pose(X_WI),
+                                      detail::value_of_pose(X_WJ), true),
+      &box.size, X_WI, X_WJ);
 }
 
 // Areas and greatest depth. Section area: exact. Convex shapes: shadow exact, longest column to
