@@ -1,9 +1,8 @@
 #include "vesica/interference/half_space_mesh.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
-
-#include "vesica/math/pack.h"
 
 namespace vesica::detail {
 
@@ -11,6 +10,18 @@ namespace {
 
 struct Corner {
   double u, v, z;
+};
+
+constexpr int kLanes = 4;
+typedef double Lanes __attribute__((vector_size(8 * kLanes)));
+// Filled lane by lane, read as one.
+struct Column {
+  alignas(8 * kLanes) double lane[kLanes];
+  Lanes load() const {
+    Lanes lanes;
+    std::memcpy(&lanes, lane, sizeof lanes);
+    return lanes;
+  }
 };
 
 // Where the edge from the wet corner to the dry one meets the plane.
@@ -50,11 +61,11 @@ class Accumulator {
 
   // `jacobian`: volume of the unit cell of (u, v, z).
   void finish(double jacobian, SubmergedPart* part) {
-    for (; wet_count_ % kLanes != 0; ++wet_count_) wet_[9].set(wet_count_, 0);
+    for (; wet_count_ % kLanes != 0; ++wet_count_) wet_[9].lane[wet_count_] = 0;
     if (wet_count_ > 0) integrate_wet();
     for (; edge_count_ % kLanes != 0; ++edge_count_) set_edge({0, 0, 0}, {0, 0, 0});
     if (edge_count_ > 0) integrate_edges();
-    const auto total = [](const Pack& p) { return (p[0] + p[1]) + (p[2] + p[3]); };
+    const auto total = [](const Lanes& p) { return (p[0] + p[1]) + (p[2] + p[3]); };
     const double v = jacobian / 6, f = jacobian / 24, s = jacobian / 120;
     part->volume = v * total(V_);
     part->first = f * Vec3d(total(S_u_), total(S_v_), 0.5 * total(S_z_));
@@ -66,8 +77,6 @@ class Accumulator {
   }
 
  private:
-  static constexpr int kLanes = Pack::kLanes;
-
   void add_one_wet(const Corner& a, const Corner& b, const Corner& c, double area) {
     const double t_b = wet_fraction(a, b), t_c = wet_fraction(a, c);
     const Corner p = cut(a, b, t_b), q = cut(a, c, t_c);
@@ -85,7 +94,7 @@ class Accumulator {
 
   void add_wet(const Corner& a, const Corner& b, const Corner& c, double area) {
     const double values[10] = {a.u, a.v, a.z, b.u, b.v, b.z, c.u, c.v, c.z, area};
-    for (int k = 0; k < 10; ++k) wet_[k].set(wet_count_, values[k]);
+    for (int k = 0; k < 10; ++k) wet_[k].lane[wet_count_] = values[k];
     if (++wet_count_ == kLanes) integrate_wet();
   }
 
@@ -94,31 +103,33 @@ class Accumulator {
   //   60 mean(f g k) = 2 sum fgk + sum fg sum k + sum gk sum f + sum kf sum g + sum f sum g sum k
   void integrate_wet() {
     wet_count_ = 0;
-    const auto& [a_u, a_v, a_z, b_u, b_v, b_z, c_u, c_v, c_z, area] = wet_;
-    const Pack two(2.0);
-    const Pack u = a_u + b_u + c_u, v = a_v + b_v + c_v, z = a_z + b_z + c_z;
-    const Pack za = a_z * a_z, zb = b_z * b_z, zc = c_z * c_z;
-    const Pack ua = a_u * a_z, ub = b_u * b_z, uc = c_u * c_z;
-    const Pack va = a_v * a_z, vb = b_v * b_z, vc = c_v * c_z;
-    const Pack zz = za + zb + zc, uz = ua + ub + uc, vz = va + vb + vc;
-    const Pack uu = a_u * a_u + b_u * b_u + c_u * c_u;
-    const Pack vv = a_v * a_v + b_v * b_v + c_v * c_v;
-    const Pack uv = a_u * a_v + b_u * b_v + c_u * c_v;
+    const Lanes a_u = wet_[0].load(), a_v = wet_[1].load(), a_z = wet_[2].load();
+    const Lanes b_u = wet_[3].load(), b_v = wet_[4].load(), b_z = wet_[5].load();
+    const Lanes c_u = wet_[6].load(), c_v = wet_[7].load(), c_z = wet_[8].load();
+    const Lanes area = wet_[9].load();
+    const Lanes u = a_u + b_u + c_u, v = a_v + b_v + c_v, z = a_z + b_z + c_z;
+    const Lanes za = a_z * a_z, zb = b_z * b_z, zc = c_z * c_z;
+    const Lanes ua = a_u * a_z, ub = b_u * b_z, uc = c_u * c_z;
+    const Lanes va = a_v * a_z, vb = b_v * b_z, vc = c_v * c_z;
+    const Lanes zz = za + zb + zc, uz = ua + ub + uc, vz = va + vb + vc;
+    const Lanes uu = a_u * a_u + b_u * b_u + c_u * c_u;
+    const Lanes vv = a_v * a_v + b_v * b_v + c_v * c_v;
+    const Lanes uv = a_u * a_v + b_u * b_v + c_u * c_v;
     V_ += area * z;
     S_u_ += area * (uz + u * z);
     S_v_ += area * (vz + v * z);
     S_z_ += area * (zz + z * z);
-    S_uu_ += area * (two * (ua * a_u + ub * b_u + uc * c_u + uz * u) + (uu + u * u) * z);
-    S_vv_ += area * (two * (va * a_v + vb * b_v + vc * c_v + vz * v) + (vv + v * v) * z);
-    S_uv_ += area * (two * (ua * a_v + ub * b_v + uc * c_v) + uz * v + vz * u + (uv + u * v) * z);
-    S_uz_ += area * (two * (ua * a_z + ub * b_z + uc * c_z + uz * z) + (zz + z * z) * u);
-    S_vz_ += area * (two * (va * a_z + vb * b_z + vc * c_z + vz * z) + (zz + z * z) * v);
-    S_zz_ += area * (two * (za * a_z + zb * b_z + zc * c_z) + (Pack(3.0) * zz + z * z) * z);
+    S_uu_ += area * (2 * (ua * a_u + ub * b_u + uc * c_u + uz * u) + (uu + u * u) * z);
+    S_vv_ += area * (2 * (va * a_v + vb * b_v + vc * c_v + vz * v) + (vv + v * v) * z);
+    S_uv_ += area * (2 * (ua * a_v + ub * b_v + uc * c_v) + uz * v + vz * u + (uv + u * v) * z);
+    S_uz_ += area * (2 * (ua * a_z + ub * b_z + uc * c_z + uz * z) + (zz + z * z) * u);
+    S_vz_ += area * (2 * (va * a_z + vb * b_z + vc * c_z + vz * z) + (zz + z * z) * v);
+    S_zz_ += area * (2 * (za * a_z + zb * b_z + zc * c_z) + (3 * zz + z * z) * z);
   }
 
   void set_edge(const Corner& p, const Corner& q) {
     const double values[4] = {p.u, p.v, q.u, q.v};
-    for (int k = 0; k < 4; ++k) edge_[k].set(edge_count_, values[k]);
+    for (int k = 0; k < 4; ++k) edge_[k].lane[edge_count_] = values[k];
   }
   void add_section_edge(const Corner& p, const Corner& q) {
     set_edge(p, q);
@@ -128,38 +139,30 @@ class Accumulator {
   // The section's triangle (origin, p, q); monomials of order k as p^k, q^k and (p + q)^k.
   void integrate_edges() {
     edge_count_ = 0;
-    const auto& [p_u, p_v, q_u, q_v] = edge_;
-    const Pack two(2.0);
-    const Pack area = p_u * q_v - q_u * p_v;
-    const Pack u = p_u + q_u, v = p_v + q_v;
-    const Pack p_uu = p_u * p_u, p_vv = p_v * p_v, q_uu = q_u * q_u, q_vv = q_v * q_v;
-    const Pack uu = u * u, vv = v * v;
+    const Lanes p_u = edge_[0].load(), p_v = edge_[1].load();
+    const Lanes q_u = edge_[2].load(), q_v = edge_[3].load();
+    const Lanes area = p_u * q_v - q_u * p_v;
+    const Lanes u = p_u + q_u, v = p_v + q_v;
+    const Lanes p_uu = p_u * p_u, p_vv = p_v * p_v, q_uu = q_u * q_u, q_vv = q_v * q_v;
+    const Lanes uu = u * u, vv = v * v;
     q_[0] += area;
     q_[1] += area * u;
     q_[2] += area * v;
     q_[3] += area * (p_uu + q_uu + uu);
     q_[4] += area * (p_u * p_v + q_u * q_v + u * v);
     q_[5] += area * (p_vv + q_vv + vv);
-    q_[6] += area * (two * (p_uu * p_u + q_uu * q_u) + uu * u);
-    q_[7] += area * (two * (p_uu * p_v + q_uu * q_v) + uu * v);
-    q_[8] += area * (two * (p_vv * p_u + q_vv * q_u) + vv * u);
-    q_[9] += area * (two * (p_vv * p_v + q_vv * q_v) + vv * v);
+    q_[6] += area * (2 * (p_uu * p_u + q_uu * q_u) + uu * u);
+    q_[7] += area * (2 * (p_uu * p_v + q_uu * q_v) + uu * v);
+    q_[8] += area * (2 * (p_vv * p_u + q_vv * q_u) + vv * u);
+    q_[9] += area * (2 * (p_vv * p_v + q_vv * q_v) + vv * v);
   }
 
   bool with_section_;
   int wet_count_ = 0, edge_count_ = 0;
-  std::array<Pack, 10> wet_ = filled<10>();
-  std::array<Pack, 4> edge_ = filled<4>();
-  std::array<Pack, 10> q_ = filled<10>();
-  Pack V_{0.0}, S_u_{0.0}, S_v_{0.0}, S_z_{0.0};
-  Pack S_uu_{0.0}, S_uv_{0.0}, S_vv_{0.0}, S_uz_{0.0}, S_vz_{0.0}, S_zz_{0.0};
-
-  template <std::size_t kCount>
-  static std::array<Pack, kCount> filled() {
-    std::array<Pack, kCount> zeros;
-    zeros.fill(Pack(0.0));
-    return zeros;
-  }
+  Column wet_[10] = {}, edge_[4] = {};
+  Lanes q_[10] = {};
+  Lanes V_ = {}, S_u_ = {}, S_v_ = {}, S_z_ = {};
+  Lanes S_uu_ = {}, S_uv_ = {}, S_vv_ = {}, S_uz_ = {}, S_vz_ = {}, S_zz_ = {};
 };
 
 // Axes of the plane and the point on it under the lowest vertex; returns 1/|m|.

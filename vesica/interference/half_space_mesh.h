@@ -26,6 +26,8 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "vesica/geometry/shapes.h"
@@ -77,144 +79,137 @@ PolyhedronOverlap calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<d
 PolyhedronOverlap calc_polyhedron_overlap(const Vec3d& box_size, const Pose<double>& X_WI,
                                           const Pose<double>& X_WJ, bool with_derivatives);
 
-// Derivatives as plain arrays: the chain rule below multiplies them by numbers only, a fraction of
-// what dual arithmetic over all intermediate results would cost.
-template <int N>
-using Gradient = Eigen::Matrix<double, N, 1>;
-template <int N>
-using Gradient3 = std::array<Gradient<N>, 3>;
+// The derivatives alone: the chain rule below multiplies them by numbers only, a fraction of what
+// dual arithmetic over all intermediate results would cost. G is what T keeps them in.
+template <class T>
+using GradientOf = std::decay_t<decltype(std::declval<T>().v)>;
 
-template <int N>
-Gradient3<N> gradient_of(const Vec3<Dual<N>>& x) {
-  return {x[0].v, x[1].v, x[2].v};
+template <class T>
+GradientOf<T> dot(const Vec3d& a, const Vec3<T>& b) {
+  return a[0] * b[0].v + a[1] * b[1].v + a[2] * b[2].v;
 }
-template <int N>
-Gradient<N> dot(const Vec3d& a, const Gradient3<N>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-template <int N>
-Pose<double> value_of_pose(const Pose<Dual<N>>& X) {
+template <class T>
+Pose<double> value_of_pose(const Pose<T>& X) {
   Pose<double> value;
-  for (int k = 0; k < 9; ++k) value.R_WB.data()[k] = X.R_WB.data()[k].a;
+  for (int k = 0; k < 9; ++k) value.R_WB.data()[k] = value_of(X.R_WB.data()[k]);
   value.p_WB = value_of(X.p_WB);
   return value;
 }
 
-// First-order change of the overlap: `size` is the box' size (a mesh passes null).
-template <int N>
-Overlap<Dual<N>> differentiate(const PolyhedronOverlap& result, const Vec3<Dual<N>>* size,
-                               const Pose<Dual<N>>& X_WI, const Pose<Dual<N>>& X_WJ) {
-  using T = Dual<N>;
+// First-order change of the overlap. `size`: of the box; a mesh passes null.
+template <class T>
+Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<T>* size, const Pose<T>& X_WI,
+                         const Pose<T>& X_WJ) {
+  using G = GradientOf<T>;
+  using G3 = std::array<G, 3>;
+  const auto combine = [](const Vec3d& a, const G3& b) -> G {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  };
   const Overlap<double>& value = result.overlap;
   const SubmergedPart& part = result.part;
   const Pose<double> X_I = value_of_pose(X_WI), X_J = value_of_pose(X_WJ);
   const Mat3d& R = X_I.R_WB;
   const Vec3d& n = value.n_W;
-  const Gradient3<N> dn = gradient_of<N>(X_WJ.R_WB.col(2)), dp = gradient_of<N>(X_WI.p_WB),
-                     dp_J = gradient_of<N>(X_WJ.p_WB);
+  const Vec3<T> n_T = X_WJ.R_WB.col(2);
   const Vec3d s = size ? value_of(*size) : Vec3d(1, 1, 1);
 
-  // dG = dR diag(s) + R diag(ds), and the plane (m, h) in the polyhedron's own coordinates:
-  // m = G^T n, h = n.(p_I - p_J).
-  std::array<Gradient3<N>, 3> dG;  // dG[c][r]: column by column
-  Gradient3<N> dm;
+  // dG = dR diag(s) + R diag(ds), column by column, and the plane (m, h) in the polyhedron's own
+  // coordinates: m = G^T n, h = n.(p_I - p_J).
+  std::array<G3, 3> dG;
+  G3 dm;
   for (int c = 0; c < 3; ++c) {
     for (int r = 0; r < 3; ++r) {
       dG[c][r] = s[c] * X_WI.R_WB(r, c).v;
-      if (size) dG[c][r] += R(r, c) * (*size)[c].v;
+      if (size) dG[c][r] = dG[c][r] + R(r, c) * (*size)[c].v;
     }
-    dm[c] = dot<N>(n, dG[c]) + dot<N>(s[c] * R.col(c), dn);
+    dm[c] = combine(n, dG[c]) + dot<T>(s[c] * R.col(c), n_T);
   }
-  const Gradient<N> dh = dot<N>(X_I.p_WB - X_J.p_WB, dn) + dot<N>(n, dp) - dot<N>(n, dp_J);
+  const G dh = dot<T>(X_I.p_WB - X_J.p_WB, n_T) + dot<T>(n, X_WI.p_WB) - dot<T>(n, X_WJ.p_WB);
 
   Overlap<T> o;
-  o.n_W = X_WJ.R_WB.col(2);
-  const Gradient<N> d_distance = dh + dot<N>(part.lowest, dm);
+  o.n_W = n_T;
+  const G d_distance = dh + combine(part.lowest, dm);
   o.distance = T(value.distance, d_distance);
   // What moves with the body: p = G x + p_WB, x the lowest vertex or the centroid.
   const Vec3d& x = part.is_apart ? part.lowest : result.centroid;
-  Gradient3<N> dp_WC;
+  G3 dp;
   for (int r = 0; r < 3; ++r) {
-    dp_WC[r] = dp[r] + x[0] * dG[0][r] + x[1] * dG[1][r] + x[2] * dG[2][r];
+    dp[r] = X_WI.p_WB[r].v + x[0] * dG[0][r] + x[1] * dG[1][r] + x[2] * dG[2][r];
   }
   if (part.is_apart) {
+    o.volume = o.potential = T(0.0);
     o.plane_offset = T(value.plane_offset, -0.5 * d_distance);
     for (int r = 0; r < 3; ++r) {
-      o.p_WC[r] = T(value.p_WC[r], dp_WC[r] - 0.5 * n[r] * d_distance + value.plane_offset * dn[r]);
+      const G moved = dp[r] + (-0.5 * n[r]) * d_distance + value.plane_offset * n_T[r].v;
+      o.p_WC[r] = T(value.p_WC[r], moved);
     }
     return o;
   }
 
-  Gradient<N> dV = Gradient<N>::Zero();
-  std::array<Gradient<N>, 6> dM;                                         // xx yy zz xy xz yz
   const Mat3d K = result.M.matrix() * (R * s.asDiagonal()).transpose();  // M G^T
-  const auto turned = [&](int i, int j) -> Gradient<N> {
-    return dG[0][i] * K(0, j) + dG[1][i] * K(1, j) + dG[2][i] * K(2, j);
+  const auto turned = [&](int i, int j) -> G {  // entry of dG M G^T + (dG M G^T)^T
+    return K(0, j) * dG[0][i] + K(1, j) * dG[1][i] + K(2, j) * dG[2][i] + K(0, i) * dG[0][j] +
+           K(1, i) * dG[1][j] + K(2, i) * dG[2][j];
   };
-  dM = {2 * turned(0, 0),
-        2 * turned(1, 1),
-        2 * turned(2, 2),
-        turned(0, 1) + turned(1, 0),
-        turned(0, 2) + turned(2, 0),
-        turned(1, 2) + turned(2, 1)};
-  const Symmetric3<double>& M = value.M_W;
-  if (size) {
-    const Gradient<N> growth = (*size)[0].v / s[0] + (*size)[1].v / s[1] + (*size)[2].v / s[2];
-    dV = value.volume * growth;
+  G dV = T(0.0).v;
+  std::array<G, 6> dM = {turned(0, 0), turned(1, 1), turned(2, 2),
+                         turned(0, 1), turned(0, 2), turned(1, 2)};
+  const auto add = [&](double volume, const Symmetric3<double>& M, const G& amount) {
+    dV = dV + volume * amount;
     const std::array<double, 6> entries = {M.xx, M.yy, M.zz, M.xy, M.xz, M.yz};
-    for (int k = 0; k < 6; ++k) dM[k] += entries[k] * growth;
+    for (int k = 0; k < 6; ++k) dM[k] = dM[k] + entries[k] * amount;
+  };
+  if (size) {
+    const Vec3d inverse = s.cwiseInverse();
+    add(value.volume, value.M_W, dot<T>(inverse, *size));
   }
   if (part.origin_on_plane) {
-    const Vec3d u = part.frame.col(0), v = part.frame.col(1);
-    const std::array<Gradient<N>, 3> d_plane = {dh + dot<N>(part.origin, dm), dot<N>(u, dm),
-                                                dot<N>(v, dm)};
+    const G3 d_plane = {dh + combine(part.origin, dm), combine(part.frame.col(0), dm),
+                        combine(part.frame.col(1), dm)};
     for (int k = 0; k < 3; ++k) {
       const PlaneSensitivity& by = result.by_plane[k];
-      dV += by.volume * d_plane[k];
-      for (int r = 0; r < 3; ++r) dp_WC[r] += by.p_WC[r] * d_plane[k];
-      const std::array<double, 6> entries = {by.M_W.xx, by.M_W.yy, by.M_W.zz,
-                                             by.M_W.xy, by.M_W.xz, by.M_W.yz};
-      for (int e = 0; e < 6; ++e) dM[e] += entries[e] * d_plane[k];
+      add(by.volume, by.M_W, d_plane[k]);
+      for (int r = 0; r < 3; ++r) dp[r] = dp[r] + by.p_WC[r] * d_plane[k];
     }
   }
-  // Height of the centroid: n.(p_WC - p_J).
-  const Gradient<N> d_offset =
-      dot<N>(X_J.p_WB - value.p_WC, dn) - dot<N>(n, dp_WC) + dot<N>(n, dp_J);
+  // plane_offset = n.(p_J - p_WC)
+  const G d_offset = dot<T>(X_J.p_WB - value.p_WC, n_T) + dot<T>(n, X_WJ.p_WB) - combine(n, dp);
   o.volume = T(value.volume, dV);
-  for (int r = 0; r < 3; ++r) o.p_WC[r] = T(value.p_WC[r], dp_WC[r]);
+  for (int r = 0; r < 3; ++r) o.p_WC[r] = T(value.p_WC[r], dp[r]);
+  const Symmetric3<double>& M = value.M_W;
   o.M_W = {T(M.xx, dM[0]), T(M.yy, dM[1]), T(M.zz, dM[2]),
            T(M.xy, dM[3]), T(M.xz, dM[4]), T(M.yz, dM[5])};
   o.plane_offset = T(value.plane_offset, d_offset);
-  o.potential = T(value.potential, value.volume * d_offset + value.plane_offset * dV);
+  const G d_potential = value.volume * d_offset + value.plane_offset * dV;
+  o.potential = T(value.potential, d_potential);
   return o;
 }
 
 }  // namespace detail
 
-inline Overlap<double> calc_overlap(const MeshShape& shape, const Pose<double>& X_WI,
-                                    const HalfSpace&, const Pose<double>& X_WJ) {
-  return detail::calc_polyhedron_overlap(*shape.mesh, X_WI, X_WJ, false).overlap;
-}
-template <int N>
-Overlap<Dual<N>> calc_overlap(const MeshShape& shape, const Pose<Dual<N>>& X_WI, const HalfSpace&,
-                              const Pose<Dual<N>>& X_WJ) {
-  return detail::differentiate<N>(
-      detail::calc_polyhedron_overlap(*shape.mesh, detail::value_of_pose(X_WI),
-                                      detail::value_of_pose(X_WJ), true),
-      nullptr, X_WI, X_WJ);
+// T: double, Dual<N> or Ceres' Jet.
+template <class T>
+Overlap<T> calc_overlap(const MeshShape& shape, const Pose<T>& X_WI, const HalfSpace&,
+                        const Pose<T>& X_WJ) {
+  if constexpr (ScalarTraits<T>::kDerivatives == 0) {
+    return detail::calc_polyhedron_overlap(*shape.mesh, X_WI, X_WJ, false).overlap;
+  } else {
+    const auto result = detail::calc_polyhedron_overlap(*shape.mesh, detail::value_of_pose(X_WI),
+                                                        detail::value_of_pose(X_WJ), true);
+    return detail::differentiate<T>(result, nullptr, X_WI, X_WJ);
+  }
 }
 
-inline Overlap<double> calc_overlap(const Box<double>& box, const Pose<double>& X_WI,
-                                    const HalfSpace&, const Pose<double>& X_WJ) {
-  return detail::calc_polyhedron_overlap(box.size, X_WI, X_WJ, false).overlap;
-}
-template <int N>
-Overlap<Dual<N>> calc_overlap(const Box<Dual<N>>& box, const Pose<Dual<N>>& X_WI, const HalfSpace&,
-                              const Pose<Dual<N>>& X_WJ) {
-  return detail::differentiate<N>(
-      detail::calc_polyhedron_overlap(value_of(box.size), detail::value_of_pose(X_WI),
-                                      detail::value_of_pose(X_WJ), true),
-      &box.size, X_WI, X_WJ);
+template <class T>
+Overlap<T> calc_overlap(const Box<T>& box, const Pose<T>& X_WI, const HalfSpace&,
+                        const Pose<T>& X_WJ) {
+  if constexpr (ScalarTraits<T>::kDerivatives == 0) {
+    return detail::calc_polyhedron_overlap(box.size, X_WI, X_WJ, false).overlap;
+  } else {
+    const auto result = detail::calc_polyhedron_overlap(
+        value_of(box.size), detail::value_of_pose(X_WI), detail::value_of_pose(X_WJ), true);
+    return detail::differentiate<T>(result, &box.size, X_WI, X_WJ);
+  }
 }
 
 // Areas and greatest depth. Section area: exact. Convex shapes: shadow exact, longest column to
