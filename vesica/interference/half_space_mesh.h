@@ -212,11 +212,11 @@ Overlap<T> calc_overlap(const Box<T>& box, const Pose<T>& X_WI, const HalfSpace&
   }
 }
 
-// Areas and greatest depth. Section area: exact. Convex shapes: shadow exact, longest column to
-// 1e-9 of itself. Other meshes: the shadow is the union of the projected triangles, summed over
-// 1,024 lines of exact length (measured error 1e-4 of the area at worst in the tests); the longest
-// column is exact where the lowest vertex's column reaches the plane, else the longest of 256 x 256
-// columns: a lower bound.
+// Areas and greatest depth. Section area: exact. Convex shapes: shadow exact, longest column to 1e-9
+// of itself. Other meshes: the shadow is the union of the projected triangles, summed over 1,024
+// lines of exact length (error below 1e-3 of the shadow's box, which an outline along the lines
+// reaches); the longest column is exact where the lowest vertex's column reaches the plane, else the
+// longest of 256 x 256 columns: a lower bound.
 PatchFigures calc_patch_figures(const MeshShape& shape, const Pose<double>& X_WI, const HalfSpace&,
                                 const Pose<double>& X_WJ);
 PatchFigures calc_patch_figures(const Box<double>& box, const Pose<double>& X_WI, const HalfSpace&,
