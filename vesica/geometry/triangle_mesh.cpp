@@ -16,7 +16,7 @@ using Triangle = TriangleMesh::Triangle;
 using Solid = TriangleMesh::Solid;
 using Node = TriangleMesh::Node;
 
-constexpr int kLeafTriangles = 4;
+constexpr int kLeafTriangles = 8;
 constexpr double kConvexTolerance = 1e-6;
 // Height over longest edge below which a triangle has no usable normal: a few hundred roundings.
 constexpr double kFlatTriangle = 1e-13;

@@ -207,10 +207,6 @@ SubmergedPart calc_submerged_part(const TriangleMesh& mesh, const Vec3d& m, doub
 
   const double jacobian = set_frame(m, height_of_lowest, &part);
   const Vec3d u = part.frame.col(0), v = part.frame.col(1), lowest = part.lowest;
-  const auto corner = [&](const Vec3d& x) -> Corner {
-    const Vec3d y = x - lowest;
-    return {u.dot(y), v.dot(y), height_of_lowest + m.dot(y)};
-  };
   // What rounding may do to a box' height against a vertex' height.
   const double margin = 8 * std::numeric_limits<double>::epsilon() *
                         (abs_m.dot(nodes[0].center.cwiseAbs() + nodes[0].half) + std::abs(h));
@@ -225,8 +221,15 @@ SubmergedPart calc_submerged_part(const TriangleMesh& mesh, const Vec3d& m, doub
     }
     for (std::int32_t t = node.first; t < node.first + node.count; ++t) {
       const auto& triangle = triangles[t];
-      sums.add_triangle(corner(vertices[triangle[0]]), corner(vertices[triangle[1]]),
-                        corner(vertices[triangle[2]]));
+      Vec3d y[3];
+      double z[3];
+      for (int k = 0; k < 3; ++k) {
+        y[k] = vertices[triangle[k]] - lowest;
+        z[k] = height_of_lowest + m.dot(y[k]);
+      }
+      if (z[0] >= 0 && z[1] >= 0 && z[2] >= 0) continue;
+      sums.add_triangle({u.dot(y[0]), v.dot(y[0]), z[0]}, {u.dot(y[1]), v.dot(y[1]), z[1]},
+                        {u.dot(y[2]), v.dot(y[2]), z[2]});
     }
     ++i;
   }
