@@ -1,6 +1,10 @@
-// A closed triangle mesh, checked when it is made: every edge shared by exactly two triangles of
-// opposite direction, normals outward, volume positive, coordinates finite. A mesh that exists is a
-// solid.
+// A closed triangle mesh, checked when it is made: every edge shared by exactly two triangles that
+// run along it in opposite directions, normals outward (volume positive), no triangle without area,
+// coordinates finite. A mesh that exists bounds a solid; cavities and several separate parts are
+// allowed. What is not checked: that the surface does not cross itself. Where it does, integrals
+// count the doubly enclosed parts twice.
+//
+// Immutable. A tree of boxes over the triangles, built once, serves the queries with a plane.
 #pragma once
 
 #include <array>
@@ -8,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "vesica/math/symmetric.h"
 #include "vesica/math/vector.h"
 
 namespace vesica {
@@ -16,6 +21,21 @@ class TriangleMesh {
  public:
   using Triangle = std::array<std::int32_t, 3>;
 
+  // Boxes in depth-first order: the first child of an inner node follows it, `skip` is the node
+  // after its subtree, so that a traversal needs no stack. A leaf owns `count` triangles of
+  // tree_triangles() from `first`; an inner node has count 0.
+  struct Node {
+    Vec3d center = Vec3d::Zero(), half = Vec3d::Zero();
+    std::int32_t skip = 0, first = 0, count = 0;
+  };
+
+  // Of the whole solid.
+  struct Solid {
+    double volume = 0;
+    Vec3d centroid = Vec3d::Zero();
+    Symmetric3<double> M;  // second moment about the centroid
+  };
+
   // Throws InputError, with `source` (a file name, say) in front, that says what is wrong: which
   // edges are open or used twice, which triangles are degenerate, how to mend it.
   TriangleMesh(std::vector<Vec3d> vertices, std::vector<Triangle> triangles,
@@ -23,12 +43,31 @@ class TriangleMesh {
 
   const std::vector<Vec3d>& vertices() const { return vertices_; }
   const std::vector<Triangle>& triangles() const { return triangles_; }
+  // No vertex is more than 1e-6 of the size outside the plane of any face (which lets through a
+  // convex shape whose flat faces were rounded to single precision in a file).
   bool is_convex() const { return is_convex_; }
+  const Vec3d& box_min() const { return box_min_; }
+  const Vec3d& box_max() const { return box_max_; }
+  double size() const { return (box_max_ - box_min_).norm(); }
+  const Solid& solid() const { return solid_; }
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Triangle>& tree_triangles() const { return tree_triangles_; }
+  // The vertex for which m.x is least; of several, the one that the tree meets first.
+  std::int32_t find_lowest_vertex(const Vec3d& m) const;
 
  private:
   std::vector<Vec3d> vertices_;
   std::vector<Triangle> triangles_;
+  std::vector<Triangle> tree_triangles_;
+  std::vector<Node> nodes_;
+  Vec3d box_min_, box_max_;
+  Solid solid_;
   bool is_convex_ = false;
 };
+
+// Makes vertices with identical coordinates one, in order of first appearance; -0 equals +0.
+// For formats that repeat a vertex for every triangle.
+void weld_vertices(std::vector<Vec3d>* vertices, std::vector<TriangleMesh::Triangle>* triangles);
 
 }  // namespace vesica
