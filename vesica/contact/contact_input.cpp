@@ -7,6 +7,10 @@
 #include <optional>
 #include <type_traits>
 
+#include "vesica/geometry/convex_hull.h"
+#include "vesica/io/csv_series.h"
+#include "vesica/io/obj.h"
+
 namespace vesica {
 namespace {
 
@@ -98,6 +102,10 @@ std::optional<ShapePair<T>> find_pair(const Shape<T>& i, const Shape<T>& j,
       pair.shapes = SphereOnHalfSpace<T>{*sphere};
     } else if (const auto* ellipsoid = std::get_if<Ellipsoid<T>>(&i)) {
       pair.shapes = EllipsoidOnHalfSpace<T>{*ellipsoid, inertia};
+    } else if (const auto* box = std::get_if<Box<T>>(&i)) {
+      pair.shapes = BoxOnHalfSpace<T>{*box};
+    } else if (const auto* mesh = std::get_if<MeshShape>(&i)) {
+      pair.shapes = MeshOnHalfSpace{*mesh};
     } else {
       return std::nullopt;
     }
@@ -141,13 +149,12 @@ SpatialVelocity<T> read_velocity(const InputNode& node) {
 template <class T>
 PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
   PlacedShape<T> placed;
-  (void)folder;
   if (const auto pose = node.find("pose")) {
     placed.X_BS = read_pose<T>(*pose);
     placed.at_origin = false;
   }
-  enum { kHalfSpace, kSphere, kEllipsoid, kBox };
-  switch (node.at("type").choice({"half_space", "sphere", "ellipsoid", "box"})) {
+  enum { kHalfSpace, kSphere, kEllipsoid, kBox, kConvex, kMesh };
+  switch (node.at("type").choice({"half_space", "sphere", "ellipsoid", "box", "convex", "mesh"})) {
     case kHalfSpace:
       node.allow({"type", "pose"});
       placed.shape = HalfSpace{};
@@ -160,10 +167,34 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
       node.allow({"type", "pose", "radii"});
       placed.shape = Ellipsoid<T>{read_positive_vector<T>(node.at("radii"))};
       break;
-    default:
+    case kBox:
       node.allow({"type", "pose", "size"});
       placed.shape = Box<T>{read_positive_vector<T>(node.at("size"))};
       break;
+    case kConvex: {
+      node.allow({"type", "pose", "vertices"});
+      std::vector<Vec3d> vertices;
+      const InputNode list = node.at("vertices");
+      for (const InputNode& vertex : list.items()) {
+        vertices.push_back(vertex.vector(dimension::kLength));
+      }
+      placed.shape =
+          MeshShape{std::make_shared<TriangleMesh>(make_convex_hull(vertices, list.place()))};
+      break;
+    }
+    default: {
+      node.allow({"type", "pose", "file", "scale"});
+      const auto scale = node.find("scale");
+      const InputNode file = node.at("file");
+      try {
+        placed.shape = MeshShape{std::make_shared<TriangleMesh>(
+            load_mesh(resolve_path(folder, file.text()),
+                      scale ? scale->positive(dimension::kNumber) : 1.0))};
+      } catch (const InputError& error) {
+        file.fail(error.what());
+      }
+      break;
+    }
   }
   return placed;
 }
@@ -225,7 +256,13 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
   return contact;
 }
 
-std::string method_name(const ShapePair<double>&) { return "closed_form"; }
+std::string method_name(const ShapePair<double>& pair) {
+  if (std::holds_alternative<BoxOnHalfSpace<double>>(pair.shapes)) return "polyhedra";
+  if (const auto* mesh = std::get_if<MeshOnHalfSpace>(&pair.shapes)) {
+    return mesh->i.mesh->is_convex() ? "polyhedra" : "mesh";
+  }
+  return "closed_form";
+}
 
 // Plain, and with derivatives by one or four numbers of the file.
 #define VESICA_INSTANTIATE(T)                                                                    \

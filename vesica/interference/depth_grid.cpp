@@ -30,7 +30,7 @@ Interval chord_of_unit_sphere(const Vec3d& x0, const Vec3d& m) {
 template <class Column>
 void fill(DepthGrid* grid, const Bounds& bounds, int cells, const Column& column) {
   const double width = bounds.u_max - bounds.u_min, height = bounds.v_max - bounds.v_min;
-  const double cell = std::max(width, height) / cells;
+  const double cell = std::max({width, height, 1e-300}) / cells;
   grid->du = grid->dv = cell;
   grid->nu = static_cast<int>(std::ceil(width / cell - 1e-9)) + 2;
   grid->nv = static_cast<int>(std::ceil(height / cell - 1e-9)) + 2;
@@ -124,6 +124,29 @@ DepthGrid sample(const SphereOnSphere<double>& pair, const Pose<double>& X_WI,
          return Interval{std::max(i.low, j.low), std::min(i.high, j.high)}.length();
        }));
   return grid;
+}
+
+template <class Polyhedron>
+DepthGrid sample_polyhedron(const Polyhedron& pair, const Pose<double>& X_WI,
+                            const Pose<double>& X_WJ, int cells) {
+  const Overlap<double> o = calc_overlap(pair, X_WI, X_WJ);
+  DepthGrid grid = grid_on_plane(o, X_WJ);
+  if (o.volume <= 0) return grid;
+  const ShadowBounds shadow = calc_shadow_bounds(pair.i, X_WI, HalfSpace{}, X_WJ, grid.origin_W,
+                                                 grid.u_W, grid.v_W);
+  fill(&grid, {shadow.u_min, shadow.u_max, shadow.v_min, shadow.v_max}, cells, [&](DepthGrid* g) {
+    sample_columns(pair.i, X_WI, HalfSpace{}, X_WJ, g->origin_W, g->u_W, g->v_W, g->u0, g->v0, g->du,
+                   g->dv, g->nu, g->nv, &g->depth);
+  });
+  return grid;
+}
+DepthGrid sample(const BoxOnHalfSpace<double>& pair, const Pose<double>& X_WI,
+                 const Pose<double>& X_WJ, int cells) {
+  return sample_polyhedron(pair, X_WI, X_WJ, cells);
+}
+DepthGrid sample(const MeshOnHalfSpace& pair, const Pose<double>& X_WI, const Pose<double>& X_WJ,
+                 int cells) {
+  return sample_polyhedron(pair, X_WI, X_WJ, cells);
 }
 
 }  // namespace

@@ -96,10 +96,11 @@ Pose<double> value_of_pose(const Pose<T>& X) {
   return value;
 }
 
-// First-order change of the overlap. `size`: of the box; a mesh passes null.
+// First-order change of the overlap. `s`: the size of the box, ones for a mesh; `size`: the same with
+// its derivatives, null where it has none.
 template <class T>
-Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<T>* size, const Pose<T>& X_WI,
-                         const Pose<T>& X_WJ) {
+Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3d& s, const Vec3<T>* size,
+                         const Pose<T>& X_WI, const Pose<T>& X_WJ) {
   using G = GradientOf<T>;
   using G3 = std::array<G, 3>;
   const auto combine = [](const Vec3d& a, const G3& b) -> G {
@@ -111,7 +112,6 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<T>* size, c
   const Mat3d& R = X_I.R_WB;
   const Vec3d& n = value.n_W;
   const Vec3<T> n_T = X_WJ.R_WB.col(2);
-  const Vec3d s = size ? value_of(*size) : Vec3d(1, 1, 1);
 
   // dG = dR diag(s) + R diag(ds), column by column, and the plane (m, h) in the polyhedron's own
   // coordinates: m = G^T n, h = n.(p_I - p_J).
@@ -138,6 +138,7 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<T>* size, c
   }
   if (part.is_apart) {
     o.volume = o.potential = T(0.0);
+    o.M_W = Symmetric3<T>::zero();
     o.plane_offset = T(value.plane_offset, -0.5 * d_distance);
     for (int r = 0; r < 3; ++r) {
       const G moved = dp[r] + (-0.5 * n[r]) * d_distance + value.plane_offset * n_T[r].v;
@@ -187,28 +188,34 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<T>* size, c
 
 }  // namespace detail
 
-// T: double, Dual<N> or Ceres' Jet.
-template <class T>
-Overlap<T> calc_overlap(const MeshShape& shape, const Pose<T>& X_WI, const HalfSpace&,
-                        const Pose<T>& X_WJ) {
+// Poses of double, Dual<N> or Ceres' Jet.
+template <class A, class B>
+auto calc_overlap(const MeshShape& shape, const Pose<A>& X_WI, const HalfSpace&,
+                  const Pose<B>& X_WJ) {
+  using T = Promote<A, B>;
   if constexpr (ScalarTraits<T>::kDerivatives == 0) {
     return detail::calc_polyhedron_overlap(*shape.mesh, X_WI, X_WJ, false).overlap;
   } else {
     const auto result = detail::calc_polyhedron_overlap(*shape.mesh, detail::value_of_pose(X_WI),
                                                         detail::value_of_pose(X_WJ), true);
-    return detail::differentiate<T>(result, nullptr, X_WI, X_WJ);
+    return detail::differentiate<T>(result, Vec3d::Ones(), nullptr, cast_pose<T>(X_WI),
+                                    cast_pose<T>(X_WJ));
   }
 }
 
-template <class T>
-Overlap<T> calc_overlap(const Box<T>& box, const Pose<T>& X_WI, const HalfSpace&,
-                        const Pose<T>& X_WJ) {
+template <class P, class A, class B>
+auto calc_overlap(const Box<P>& box, const Pose<A>& X_WI, const HalfSpace&, const Pose<B>& X_WJ) {
+  using T = Promote<A, B>;
+  const Vec3d size = value_of(box.size);
   if constexpr (ScalarTraits<T>::kDerivatives == 0) {
-    return detail::calc_polyhedron_overlap(box.size, X_WI, X_WJ, false).overlap;
+    return detail::calc_polyhedron_overlap(size, X_WI, X_WJ, false).overlap;
   } else {
-    const auto result = detail::calc_polyhedron_overlap(
-        value_of(box.size), detail::value_of_pose(X_WI), detail::value_of_pose(X_WJ), true);
-    return detail::differentiate<T>(result, &box.size, X_WI, X_WJ);
+    const auto result = detail::calc_polyhedron_overlap(size, detail::value_of_pose(X_WI),
+                                                        detail::value_of_pose(X_WJ), true);
+    const Vec3<T>* dual_size = nullptr;
+    if constexpr (std::is_same_v<P, T>) dual_size = &box.size;
+    return detail::differentiate<T>(result, size, dual_size, cast_pose<T>(X_WI),
+                                    cast_pose<T>(X_WJ));
   }
 }
 

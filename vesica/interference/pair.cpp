@@ -5,12 +5,8 @@
 namespace vesica {
 namespace {
 
-PatchFigures figures(const SphereOnHalfSpace<double>& p, const Pose<double>& X_WI,
-                     const Pose<double>& X_WJ) {
-  return calc_patch_figures(p.i, X_WI, HalfSpace{}, X_WJ);
-}
-PatchFigures figures(const EllipsoidOnHalfSpace<double>& p, const Pose<double>& X_WI,
-                     const Pose<double>& X_WJ) {
+template <class OnHalfSpace>
+PatchFigures figures(const OnHalfSpace& p, const Pose<double>& X_WI, const Pose<double>& X_WJ) {
   return calc_patch_figures(p.i, X_WI, HalfSpace{}, X_WJ);
 }
 PatchFigures figures(const SphereOnSphere<double>& p, const Pose<double>& X_WI,
@@ -20,6 +16,8 @@ PatchFigures figures(const SphereOnSphere<double>& p, const Pose<double>& X_WI,
 
 double size(const SphereOnHalfSpace<double>& p) { return 2 * p.i.radius; }
 double size(const EllipsoidOnHalfSpace<double>& p) { return 2 * p.i.radii.maxCoeff(); }
+double size(const BoxOnHalfSpace<double>& p) { return p.i.size.maxCoeff(); }
+double size(const MeshOnHalfSpace& p) { return p.i.mesh->size(); }
 double size(const SphereOnSphere<double>& p) { return 2 * std::max(p.i.radius, p.j.radius); }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "vesica/geometry/shapes.h"
 #include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/interference/half_space_mesh.h"
 #include "vesica/interference/sphere_sphere.h"
 
 namespace vesica {
@@ -21,13 +22,22 @@ struct EllipsoidOnHalfSpace {
   EllipsoidInertia inertia = EllipsoidInertia::kExact;
 };
 template <class T>
+struct BoxOnHalfSpace {
+  Box<T> i;
+};
+struct MeshOnHalfSpace {
+  MeshShape i;
+};
+template <class T>
 struct SphereOnSphere {
   Sphere<T> i, j;
 };
 
 template <class T>
 struct ShapePair {
-  std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, SphereOnSphere<T>> shapes;
+  std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, BoxOnHalfSpace<T>, MeshOnHalfSpace,
+               SphereOnSphere<T>>
+      shapes;
   bool turned = false;  // the file's i is the pair's j
 };
 
@@ -38,6 +48,14 @@ auto calc_overlap(const SphereOnHalfSpace<P>& p, const Pose<A>& X_WI, const Pose
 template <class P, class A, class B>
 auto calc_overlap(const EllipsoidOnHalfSpace<P>& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
   return calc_overlap(p.i, X_WI, HalfSpace{}, X_WJ, p.inertia);
+}
+template <class P, class A, class B>
+auto calc_overlap(const BoxOnHalfSpace<P>& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+  return calc_overlap(p.i, X_WI, HalfSpace{}, X_WJ);
+}
+template <class A, class B>
+auto calc_overlap(const MeshOnHalfSpace& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+  return calc_overlap(p.i, X_WI, HalfSpace{}, X_WJ);
 }
 template <class P, class A, class B>
 auto calc_overlap(const SphereOnSphere<P>& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {

@@ -1,6 +1,8 @@
 // Poses, velocities and wrenches. Notation: docs/notation.md.
 #pragma once
 
+#include <type_traits>
+
 #include "vesica/math/vector.h"
 
 namespace vesica {
@@ -86,13 +88,23 @@ Wrench<T> shift_wrench(const Wrench<T>& F, const Vec3<T>& p_AB) {
 // about the body origin (3-5), linear velocity (6-8), angular velocity (9-11), all in world axes.
 Motion<Dual<12>> seed_motion(const Motion<double>& motion);
 
-template <class T>
-Pose<T> cast_pose(const Pose<double>& X) {
-  return {X.R_WB.template cast<T>(), X.p_WB.template cast<T>()};
+// The same in another scalar; without a copy's cost where it is the same.
+template <class T, class A>
+decltype(auto) cast_pose(const Pose<A>& X) {
+  if constexpr (std::is_same_v<T, A>) {
+    return (X);
+  } else {
+    return Pose<T>{X.R_WB.template cast<T>(), X.p_WB.template cast<T>()};
+  }
 }
-template <class T>
-Motion<T> cast_motion(const Motion<double>& m) {
-  return {cast_pose<T>(m.X_WB), {m.V_WB.w_WB.cast<T>(), m.V_WB.v_WB.cast<T>()}};
+template <class T, class A>
+decltype(auto) cast_motion(const Motion<A>& m) {
+  if constexpr (std::is_same_v<T, A>) {
+    return (m);
+  } else {
+    return Motion<T>{cast_pose<T>(m.X_WB),
+                     {m.V_WB.w_WB.template cast<T>(), m.V_WB.v_WB.template cast<T>()}};
+  }
 }
 
 }  // namespace vesica

@@ -32,4 +32,9 @@ Vec3<T> cast_vector(const Vec3<U>& v) {
   return Vec3<T>(T(v.x()), T(v.y()), T(v.z()));
 }
 
+template <class T>
+Vec3d value_of(const Vec3<T>& v) {
+  return Vec3d(value_of(v.x()), value_of(v.y()), value_of(v.z()));
+}
+
 }  // namespace vesica

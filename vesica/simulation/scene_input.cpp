@@ -43,16 +43,15 @@ Mat3<P> calc_uniform_inertia(const InputNode& node, const Shape<P>& shape, const
   }
   if (const auto* solid = std::get_if<MeshShape>(&shape)) {
     const TriangleMesh& mesh = *solid->mesh;
-    const double size = (mesh.upper() - mesh.lower()).maxCoeff();
-    const Vec3d c = mesh.centroid();
-    if (c.norm() > 1e-9 * size) {
+    const Vec3d c = mesh.solid().centroid;
+    if (c.norm() > 1e-9 * mesh.size()) {
       node.fail(fmt::format(
           "the body origin is the mass centre, but this mesh has its centroid at [{:.9g}, {:.9g}, "
           "{:.9g}] m; give the shape the pose {{position: [{:.9g}, {:.9g}, {:.9g}]}} and the body an "
           "inertia, or centre the mesh",
           c.x(), c.y(), c.z(), -c.x(), -c.y(), -c.z()));
     }
-    const Mat3d J = inertia_of(mesh.second_moment()).matrix() / mesh.volume();
+    const Mat3d J = inertia_of(mesh.solid().M).matrix() / mesh.solid().volume;
     return J.template cast<P>() * mass;
   }
   node.fail("a half_space has no inertia; give the body 'inertia', or fix it: 'fixed: true'");
@@ -159,7 +158,7 @@ double shape_size(const Shape<P>& shape) {
     return std::max({value_of(b->size.x()), value_of(b->size.y()), value_of(b->size.z())});
   }
   if (const auto* m = std::get_if<MeshShape>(&shape)) {
-    return (m->mesh->upper() - m->mesh->lower()).maxCoeff();
+    return m->mesh->size();
   }
   return 0;
 }

@@ -91,17 +91,6 @@ class System {
   StateLayout layout_;
 };
 
-namespace detail {
-template <class T, class P>
-Motion<T> as_motion(const Motion<P>& m) {
-  if constexpr (std::is_same_v<T, P>) {
-    return m;
-  } else {
-    return cast_motion<T>(m);
-  }
-}
-}  // namespace detail
-
 template <class P>
 template <class T>
 SystemData<T> System<P>::make_data() const {
@@ -114,7 +103,7 @@ SystemData<T> System<P>::make_data() const {
   data.touching.assign(scene_.contacts.size(), false);
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
     if (!scene_.bodies[b].is_free) {
-      data.motions[b] = detail::as_motion<T>(scene_.bodies[b].prescribed.at(0));
+      data.motions[b] = cast_motion<T>(scene_.bodies[b].prescribed.at(0));
     }
   }
   return data;
@@ -168,7 +157,7 @@ void System<P>::calc_motions(double t, const T* y, SystemData<T>* data) const {
       m.V_WB.w_WB = Vec3<T>(v[3], v[4], v[5]);
       data->wrenches[b].f_W = scene_.gravity.template cast<T>() * T(body.inertia.mass);
     } else {
-      if (body.prescribed.moves) m = detail::as_motion<T>(body.prescribed.at(t));
+      if (body.prescribed.moves) m = cast_motion<T>(body.prescribed.at(t));
       data->wrenches[b].f_W = Vec3<T>(T(0), T(0), T(0));
     }
     data->wrenches[b].tau_W = Vec3<T>(T(0), T(0), T(0));
