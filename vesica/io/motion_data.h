@@ -63,8 +63,8 @@ struct TimeTable {
   std::vector<Column> columns;  // without the time column
   std::vector<double> times;    // s, never decreasing
   std::vector<double> values;   // rows() * columns.size(), in the units of the file; NaN only where
-                               // a MOT/STO/CSV file has an explicit nan or an empty cell
-  bool in_degrees = false;  // MOT/STO header: rotational coordinates are in degrees
+                                // a MOT/STO/CSV file has an explicit nan or an empty cell
+  bool in_degrees = false;      // MOT/STO header: rotational coordinates are in degrees
   // Header entries that have no place above, in file order ("key", "value"), kept for writing.
   std::vector<std::pair<std::string, std::string>> header;
 
