@@ -138,7 +138,9 @@ struct MotionTrial {
   std::string file;    // where it came from, for messages
   std::string format;  // "TRC", "C3D", "MOT", "STO", "CSV", ...
   MarkerTracks markers;
-  TimeTable analog;  // analog channels of a C3D, or the table of a MOT, STO or CSV
+  TimeTable analog;    // analog channels of a C3D, or the table of a MOT, STO or CSV
+  TimeTable computed;  // C3D points that are no positions (angles deg, forces N, moments, ...), one
+                       // column per component, in the file's units; NaN where missing
   std::vector<ForcePlate> plates;
   std::vector<MotionEvent> events;
   std::vector<PressureFilm> films;
