@@ -177,9 +177,9 @@ void save_csv(const std::string& path, const TimeTable& table) {
   out += "time [s]";
   for (const TimeTable::Column& column : table.columns) {
     std::string text = column.unit.empty() ? column.name : column.name + " [" + column.unit + "]";
-    if (text.find_first_of("\"\r\n") != std::string::npos) {
+    if (text.find_first_of("\";\r\n") != std::string::npos) {
       throw InputError(path + ": not written: the column name " + quote(text) +
-                       " has a quote or line end in it");
+                       " has a quote, semicolon or line end in it");
     }
     out += text.find_first_of(",;\t") == std::string::npos ? "," + text : ",\"" + text + "\"";
   }
