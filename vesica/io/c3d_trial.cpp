@@ -202,6 +202,8 @@ class Collector {
 
   void check_analog() {
     const TimeTable& analog = trial_.analog;
+    std::size_t bad_channels = 0, bad_samples = 0;
+    std::string first_bad;
     for (std::size_t c = 0; c < analog.columns.size(); ++c) {
       std::size_t bad = 0;
       for (std::size_t r = 0; r < analog.rows(); ++r) {
@@ -212,12 +214,14 @@ class Collector {
         }
         bad += std::isnan(analog.at(r, c));
       }
-      if (bad > 0 && trial_.warnings.size() < 100) {
-        trial_.warnings.push_back(
-            fmt::format("analog channel {} is not a number in {} of {} samples",
-                        quote(analog.columns[c].name), bad, analog.rows()));
-      }
+      if (bad == 0) continue;
+      if (bad_channels++ == 0) first_bad = analog.columns[c].name;
+      bad_samples = std::max(bad_samples, bad);
     }
+    if (bad_channels == 0) return;
+    trial_.warnings.push_back(fmt::format(
+        "{} of {} analog channels are not a number in up to {} of {} samples, {} first",
+        bad_channels, analog.columns.size(), bad_samples, analog.rows(), quote(first_bad)));
   }
 
   std::uint64_t byte_of_sample(std::size_t sample, std::size_t channel) const {

@@ -203,11 +203,34 @@ struct NeutralMarker {
   bool fixed = false;
 };
 
+// Contact geometry of an OpenSim model. A half-space fills x > 0 of its own frame.
+struct NeutralContactShape {
+  std::string name;
+  std::string body;
+  bool is_half_space = false;
+  Pose<double> X_BS;    // shape frame S on the body
+  double radius = 0.0;  // m, spheres
+};
+
+// SmoothSphereHalfSpaceForce and HuntCrossleyForce between shapes, parameters as OpenSim has them.
+struct NeutralContactForce {
+  std::string name;
+  std::string type_in_file;
+  std::vector<std::string> shapes;
+  double stiffness = 0.0;    // N/m^2 (plane strain modulus)
+  double dissipation = 0.0;  // s/m
+  double static_friction = 0.0, dynamic_friction = 0.0;
+  double viscous_friction = 0.0;     // s/m
+  double transition_velocity = 0.0;  // m/s
+};
+
 struct NeutralModel {
   std::string name;
   std::vector<NeutralBody> bodies;
   std::vector<NeutralJoint> joints;
   std::vector<NeutralMarker> markers;
+  std::vector<NeutralContactShape> contact_shapes;
+  std::vector<NeutralContactForce> contact_forces;
   Vec3d gravity = Vec3d(0.0, -9.80665, 0.0);  // m/s^2
   std::vector<std::string> warnings;
 
