@@ -238,28 +238,60 @@ void read_kind(const Document& document, const pugi::xml_node& node, NeutralJoin
   }
 }
 
-// OpenSim 4: a socket leads to a body, or to an offset frame that the joint owns.
-void resolve_frame(const Document& document, const pugi::xml_node& joint, const std::string& socket,
-                   std::string* body, Pose<double>* X) {
+// A frame fixed to a body: X_BF.
+struct OffsetFrame {
+  std::string body;
+  Pose<double> X;
+};
+
+OffsetFrame read_offset_frame(const Document& document, const pugi::xml_node& node) {
+  return {last_of_path(socket_of(node, "parent")),
+          make_offset(numbers_of<3>(document, node, "orientation"),
+                      numbers_of<3>(document, node, "translation"))};
+}
+
+// The body that a path names, directly or by an offset frame among the body's own components
+// ("/bodyset/pelvis/hip_offset").
+OffsetFrame resolve_path(const Document& document, const pugi::xml_node& bodies,
+                         const std::string& path) {
+  const std::string last = last_of_path(path);
+  for (const pugi::xml_node& body : bodies.child("objects").children("Body")) {
+    if (last == body.attribute("name").value()) return {last, {}};
+  }
+  for (const pugi::xml_node& body : bodies.child("objects").children("Body")) {
+    const std::string name = body.attribute("name").value();
+    const bool is_owner = path.find("/" + name + "/") != std::string::npos;
+    for (const pugi::xml_node& node : body.child("components").children("PhysicalOffsetFrame")) {
+      if (!is_owner || last != node.attribute("name").value()) continue;
+      return {name, read_offset_frame(document, node).X};
+    }
+  }
+  return {last, {}};
+}
+
+// OpenSim 4: a socket leads to a body, or to an offset frame that the joint or the body owns.
+OffsetFrame resolve_socket(const Document& document, const pugi::xml_node& bodies,
+                           const pugi::xml_node& joint, const std::string& socket) {
   const std::string path = socket_of(joint, socket);
   if (path.empty()) document.fail(joint, "the joint has no <socket_" + socket + ">");
   const std::string frame = last_of_path(path);
   for (const pugi::xml_node& node : joint.child("frames").children("PhysicalOffsetFrame")) {
-    if (frame != node.attribute("name").value()) continue;
-    *body = last_of_path(socket_of(node, "parent"));
-    *X = make_offset(numbers_of<3>(document, node, "orientation"),
-                     numbers_of<3>(document, node, "translation"));
-    return;
+    if (frame == node.attribute("name").value()) return read_offset_frame(document, node);
   }
-  *body = frame;
+  return resolve_path(document, bodies, path);
 }
 
-void read_joint_4(const Document& document, const pugi::xml_node& node, NeutralModel* model) {
+void read_joint_4(const Document& document, const pugi::xml_node& bodies,
+                  const pugi::xml_node& node, NeutralModel* model) {
   NeutralJoint joint;
   joint.name = node.attribute("name").value();
   joint.type_in_file = node.name();
-  resolve_frame(document, node, "parent_frame", &joint.parent, &joint.X_PF);
-  resolve_frame(document, node, "child_frame", &joint.child, &joint.X_CM);
+  const OffsetFrame parent = resolve_socket(document, bodies, node, "parent_frame");
+  const OffsetFrame child = resolve_socket(document, bodies, node, "child_frame");
+  joint.parent = parent.body;
+  joint.X_PF = parent.X;
+  joint.child = child.body;
+  joint.X_CM = child.X;
   for (const pugi::xml_node& c : node.child("coordinates").children("Coordinate")) {
     joint.coordinates.push_back(read_coordinate(document, c));
   }
@@ -275,6 +307,11 @@ void read_joint_3(const Document& document, const pugi::xml_node& node, const st
   joint.type_in_file = node.name();
   joint.child = child;
   joint.parent = text_of(node, "parent_body");
+  if (text_of(node, "reverse") == "true") {
+    model->warnings.push_back(
+        "joint " + quote(joint.name) +
+        " is reversed, which changes the sign of its coordinates; read as not");
+  }
   joint.X_PF = make_offset(numbers_of<3>(document, node, "orientation_in_parent"),
                            numbers_of<3>(document, node, "location_in_parent"));
   joint.X_CM = make_offset(numbers_of<3>(document, node, "orientation"),
@@ -287,15 +324,18 @@ void read_joint_3(const Document& document, const pugi::xml_node& node, const st
   model->joints.push_back(std::move(joint));
 }
 
-void read_markers(const Document& document, const pugi::xml_node& set, NeutralModel* model) {
+void read_markers(const Document& document, const pugi::xml_node& bodies, const pugi::xml_node& set,
+                  NeutralModel* model) {
   for (const pugi::xml_node& node : set.child("objects").children("Marker")) {
     NeutralMarker marker;
     marker.name = node.attribute("name").value();
     if (marker.name.empty()) document.fail(node, "a <Marker> has no name");
-    marker.body = last_of_path(socket_of(node, "parent_frame"));
-    if (marker.body.empty()) marker.body = text_of(node, "body");
-    if (marker.body.empty()) document.fail(node, "marker " + quote(marker.name) + " is on no body");
-    marker.location = numbers_of<3>(document, node, "location");
+    std::string path = socket_of(node, "parent_frame");
+    if (path.empty()) path = text_of(node, "body");
+    if (path.empty()) document.fail(node, "marker " + quote(marker.name) + " is on no body");
+    const OffsetFrame frame = resolve_path(document, bodies, path);
+    marker.body = frame.body;
+    marker.location = frame.X * Vec3d(numbers_of<3>(document, node, "location"));
     marker.fixed = text_of(node, "fixed") == "true";
     model->markers.push_back(std::move(marker));
   }
@@ -365,7 +405,8 @@ void read_bodies_and_joints(const Document& document, const pugi::xml_node& root
     model->bodies.push_back(std::move(body));
   }
   for (const pugi::xml_node& node : root.child("JointSet").child("objects").children()) {
-    if (node.type() == pugi::node_element) read_joint_4(document, node, model);
+    if (node.type() == pugi::node_element)
+      read_joint_4(document, root.child("BodySet"), node, model);
   }
   for (const NeutralJoint& joint : model->joints) {
     for (const std::string& body : {joint.parent, joint.child}) {
@@ -393,7 +434,7 @@ NeutralModel read_osim(std::string_view text, const std::string& name) {
       document.root.child("Model") ? document.root.child("Model") : document.root;
   model.name = root.attribute("name").value();
   if (!text_of(root, "gravity").empty()) model.gravity = numbers_of<3>(document, root, "gravity");
-  read_markers(document, root.child("MarkerSet"), &model);
+  read_markers(document, root.child("BodySet"), root.child("MarkerSet"), &model);
   read_contact_shapes(document, root.child("ContactGeometrySet"), &model);
   read_contact_forces(document, root.child("ForceSet"), &model);
   read_bodies_and_joints(document, root, &model);
