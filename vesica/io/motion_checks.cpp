@@ -83,9 +83,10 @@ void check_marker_scale(const MarkerTracks& markers, const std::string& name) {
   } else if (span < kSmallestSpan && span * 1e3 >= kSmallestSpan && units_per_metre == 1000.0) {
     guess = "metres labelled as millimetres?";
   }
+  const std::string in_metres = units_per_metre == 1.0 ? "" : " (" + as_readable(span) + " m)";
   throw InputError(fmt::format(
-      "{}: markers span {} {} ({} m): {} Expected 10 mm to 30 m; correct the unit in the file",
-      name, as_readable(span * units_per_metre), markers.unit_in_file, as_readable(span), guess));
+      "{}: markers span {} {}{}: {} Expected 10 mm to 30 m; correct the unit in the file", name,
+      as_readable(span * units_per_metre), markers.unit_in_file, in_metres, guess));
 }
 
 std::string find_up_axis(const MarkerTracks& markers) {

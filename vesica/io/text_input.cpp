@@ -13,7 +13,7 @@ namespace vesica {
 
 namespace {
 
-constexpr std::size_t kBufferSize = std::size_t{256} << 10;
+constexpr std::size_t kBufferSize = std::size_t{64} << 10;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -229,11 +229,12 @@ std::string as_readable(double value, int digits) {
   if (!(std::abs(value) >= 1000.0) || std::abs(value) >= 1e15) {
     return fmt::format("{:.{}g}", value, digits);
   }
-  std::string text = fmt::format("{:.0f}", value);
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - (digits - 1));
+  std::string text = fmt::format("{:.0f}", unit >= 1.0 ? std::round(value / unit) * unit : value);
   const std::size_t sign = text.front() == '-' ? 1 : 0;
   for (std::size_t i = text.size(); i > sign + 3;) {
     i -= 3;
-    text.insert(i, ",");
+    text.insert(i, 1, ',');
   }
   return text;
 }

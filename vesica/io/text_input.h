@@ -13,7 +13,7 @@
 namespace vesica {
 
 // Lines of a text stream, one at a time, in memory that does not grow with the file: a buffer of
-// 256 KiB that grows only for a single longer line, up to kMaxLine. Ends of line may be LF, CR LF,
+// 64 KiB that grows only for a single longer line, up to kMaxLine. Ends of line may be LF, CR LF,
 // or CR alone (when the first buffer has no LF). A UTF-8 byte order mark is dropped. UTF-16 and
 // zero bytes are refused: such a file is not the text that it claims to be.
 class LineReader {
@@ -75,7 +75,7 @@ void append_number(double value, int digits, std::string* text);
 // `field` for a message: quoted, cut to 40 characters, unprintable bytes as '?'.
 std::string quote(std::string_view field);
 
-// 1234567 as "1,234,567"; numbers below a thousand with at most `digits` significant digits.
+// With at most `digits` significant digits, thousands grouped: 1,700 or 0.0123.
 std::string as_readable(double value, int digits = 3);
 
 }  // namespace vesica
