@@ -45,6 +45,14 @@ std::vector<Contact> find_plate_contacts(const PlateForces& plate, int index,
   return contacts;
 }
 
+// Where a parabola through sample k and its neighbours is highest.
+double interpolate_peak(std::span<const double> x, int k) {
+  if (k == 0 || k + 1 >= static_cast<int>(x.size())) return k;
+  const double curvature = x[k - 1] - 2.0 * x[k] + x[k + 1];
+  const double shift = curvature < 0.0 ? 0.5 * (x[k - 1] - x[k + 1]) / curvature : 0.0;
+  return k + std::clamp(shift, -0.5, 0.5);
+}
+
 // Interior maxima of a sampled signal that stand out by `prominence` on either side, with the time
 // interpolated by a parabola. Positions in samples.
 std::vector<double> find_peaks(std::span<const double> x, double prominence) {
@@ -69,16 +77,25 @@ std::vector<double> find_peaks(std::span<const double> x, double prominence) {
     } else {
       if (x[k] > x[highest]) highest = k;
       if (x[k] < x[highest] - prominence) {
-        const double left = x[highest - 1], mid = x[highest], right = x[highest + 1];
-        const double curvature = left - 2.0 * mid + right;
-        const double shift = curvature < 0.0 ? 0.5 * (left - right) / curvature : 0.0;
-        peaks.push_back(highest + std::clamp(shift, -0.5, 0.5));
+        peaks.push_back(interpolate_peak(x, highest));
         rising = false;
         lowest = k;
       }
     }
   }
   return peaks;
+}
+
+// The highest local maximum from `first` to `last`, interpolated; `otherwise` where there is none.
+double find_highest(std::span<const double> x, double first, double last, double otherwise) {
+  const int begin = std::max(1, static_cast<int>(std::ceil(first)));
+  const int end = std::min(static_cast<int>(x.size()) - 2, static_cast<int>(std::floor(last)));
+  int highest = -1;
+  for (int k = begin; k <= end; ++k) {
+    const bool is_peak = x[k] >= x[k - 1] && x[k] > x[k + 1];  // false beside a gap
+    if (is_peak && (highest < 0 || x[k] > x[highest])) highest = k;
+  }
+  return highest < 0 ? otherwise : interpolate_peak(x, highest);
 }
 
 double at_fraction(std::span<const double> times, double index) {
@@ -178,7 +195,11 @@ std::vector<GaitEvent> find_marker_events(const MarkerTracks& markers, const Gai
   if (!(ahead.norm() > 0.0)) return events;
   ahead.normalize();
 
-  const ZeroPhaseFilter filter = make_low_pass(std::min(8.0, 0.3 * markers.rate), markers.rate);
+  const double dt = 1.0 / markers.rate;
+  const auto smooth = [&](std::vector<double> signal, double cutoff) {
+    filter_between_gaps(make_low_pass(std::min(cutoff, 0.3 * markers.rate), markers.rate), signal);
+    return signal;
+  };
   const auto ahead_of_pelvis = [&](int marker, double sign) {
     std::vector<double> signal(frames, kMissing);
     for (size_t k = 0; k < frames; ++k) {
@@ -187,17 +208,29 @@ std::vector<GaitEvent> find_marker_events(const MarkerTracks& markers, const Gai
       pelvis /= static_cast<double>(gait.pelvis.size());
       signal[k] = sign * (markers.at(k, marker) - pelvis).dot(ahead);
     }
-    filter_between_gaps(filter, signal);
-    return signal;
+    return smooth(signal, 8.0);
+  };
+  const auto upward_acceleration = [&](int marker) {
+    std::vector<double> height(frames), acceleration(frames, kMissing);
+    for (size_t k = 0; k < frames; ++k) height[k] = markers.at(k, marker).dot(up);
+    height = smooth(height, 12.0);
+    for (size_t k = 1; k + 1 < frames; ++k) {
+      acceleration[k] = (height[k + 1] - 2.0 * height[k] + height[k - 1]) / (dt * dt);
+    }
+    return acceleration;
   };
   for (const Foot side : {Foot::kLeft, Foot::kRight}) {
     const FootMarkers& foot = side == Foot::kLeft ? gait.left : gait.right;
     for (const GaitEvent::Kind kind : {GaitEvent::Kind::kStrike, GaitEvent::Kind::kOff}) {
       const bool strike = kind == GaitEvent::Kind::kStrike;
-      const auto signal = ahead_of_pelvis(strike ? foot.heel : toe_of(foot), strike ? 1.0 : -1.0);
+      const int marker = strike ? foot.heel : toe_of(foot);
+      const std::vector<double> reach = ahead_of_pelvis(marker, strike ? 1.0 : -1.0);
+      const std::vector<double> landing = upward_acceleration(foot.heel);
       // A step moves the foot by most of a metre relative to the pelvis; a tenth is no step.
-      for (const double peak : find_peaks(signal, 0.1)) {
-        events.push_back({kind, side, at_fraction(markers.times, peak)});
+      for (const double peak : find_peaks(reach, 0.1)) {
+        const double found =
+            strike ? find_highest(landing, peak - 0.03 / dt, peak + 0.10 / dt, peak) : peak;
+        events.push_back({kind, side, at_fraction(markers.times, found)});
       }
     }
   }

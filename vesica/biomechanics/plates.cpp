@@ -195,11 +195,15 @@ struct TableRow {
   Vec3d moment = Vec3d::Zero();  // free moment
 };
 
+constexpr double kSurelyLoaded = 50.0;  // N
+
 // A force table names no unit of length. Points tens of metres away are millimetres; torques then
 // are N mm.
 void scale_from_millimetres(std::vector<TableRow>* rows, PlateForces* plate) {
-  double furthest = 0.0;
-  for (const TableRow& row : *rows) furthest = std::max(furthest, row.point.norm());
+  double furthest = 0.0;  // under load: points of an unloaded plate are noise over nothing
+  for (const TableRow& row : *rows) {
+    if (row.force.norm() > kSurelyLoaded) furthest = std::max(furthest, row.point.norm());
+  }
   if (furthest < 50.0) return;
   for (TableRow& row : *rows) {
     row.point *= 1e-3;
@@ -285,12 +289,23 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
   const Vec3d depth = plate.type == 3 ? Vec3d(0.0, 0.0, origin.z()) : origin;
 
   std::vector<PlateWrench> wrenches(plate.rows());
+  int unreadable = 0;
   Eigen::VectorXd channels(static_cast<Eigen::Index>(plate.channels.size()));
   for (size_t k = 0; k < wrenches.size(); ++k) {
     for (size_t i = 0; i < plate.channels.size(); ++i) {
       channels[static_cast<Eigen::Index>(i)] = plate.at(k, i);
     }
     wrenches[k] = calc_wrench(plate, origin, channels);
+    if (!wrenches[k].F.allFinite() || !wrenches[k].M.allFinite()) {
+      wrenches[k] = k == 0 ? PlateWrench{} : wrenches[k - 1];
+      ++unreadable;
+    }
+  }
+  if (unreadable > 0) {
+    result.warnings.push_back(
+        fmt::format("Force plate {}: {} of {} samples are not numbers; the sample before stands in "
+                    "for each.",
+                    name, unreadable, wrenches.size()));
   }
   if (options.filter_cutoff > 0.0 && !wrenches.empty()) {
     filter_wrenches(&wrenches, options.filter_cutoff, plate.rate);
