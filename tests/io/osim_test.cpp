@@ -186,7 +186,8 @@ TEST(Osim, ErrorsNameTheLine) {
     return input_error_of([&] { read_osim(text, "m.osim"); });
   };
   EXPECT_NE(error_of("").find("m.osim:1: the file is empty"), std::string::npos);
-  EXPECT_NE(error_of("time\t1\n").find("m.osim:1: the XML is broken"), std::string::npos);
+  EXPECT_NE(error_of("time\t1\n").find("the XML is broken: No document element"),
+            std::string::npos);
   EXPECT_NE(error_of("<a>\n<b>\n</a>").find("m.osim:3: the XML is broken"), std::string::npos);
   EXPECT_NE(error_of("<html/>").find("the document is 'html'"), std::string::npos);
   EXPECT_NE(error_of(document("40000", "<Model/>")).find("found no bodies"), std::string::npos);
@@ -210,7 +211,7 @@ TEST(Osim, ErrorsNameTheLine) {
             std::string::npos);
   EXPECT_NE(model(body("a") + "</objects></BodySet><JointSet><objects>" +
                   joint_4("PinJoint", "j", "nowhere", "a") + "</objects></JointSet>")
-                .find("joint 'j' names the body 'nowhere'"),
+                .find("m.osim:6: joint 'j' names the body 'nowhere'"),
             std::string::npos);
 }
 

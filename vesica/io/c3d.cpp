@@ -88,8 +88,9 @@ void find_frames(const char* block, const C3dParameters& parameters, C3dHeader* 
   const auto field = [&](const char* name) -> std::int64_t {
     const C3dParameter* found = parameters.find("TRIAL", name);
     if (found == nullptr || found->numbers.size() < 2) return -1;
-    return C3dParameter::as_count(found->numbers[0]) +
-           65536 * C3dParameter::as_count(found->numbers[1]);
+    const long long low = C3dParameter::as_count(found->numbers[0]);
+    const long long high = C3dParameter::as_count(found->numbers[1]);
+    return low > 65535 || high > 65535 ? -1 : low + 65536 * high;
   };
   const std::int64_t start = field("ACTUAL_START_FIELD"), end = field("ACTUAL_END_FIELD");
   if (start >= 0 && end >= start && end > 0) {
@@ -184,6 +185,16 @@ C3dHeader read_header(Source& source) {
                                 data_block, source.size()));
   }
   read_header_events(block, &header);
+  // The header decides how frames are laid out; a parameter that differs is a sign of careless
+  // editing.
+  const auto compare = [&](const char* group, std::size_t count) {
+    const auto used = parameters.find_number(group, "USED");
+    if (!used || C3dParameter::as_count(*used) == static_cast<long long>(count)) return;
+    header.warnings.push_back(fmt::format(
+        "{}:USED says {}, but the header says {}; the header holds", group, *used, count));
+  };
+  compare("POINT", header.points);
+  compare("ANALOG", header.channels);
   return header;
 }
 

@@ -52,10 +52,11 @@ struct C3dParameter {
   std::vector<std::string> texts;
   std::size_t byte = 0;  // where its data lie in the file
 
-  // A 16-bit count that may exceed 32,767.
+  // A 16-bit count that may exceed 32,767; 0 for a number that is no count.
   static long long as_count(double number) {
+    if (!(number >= -32768.0 && number < 1e12)) return 0;
     const auto value = static_cast<long long>(number);
-    return value < 0 && value >= -32768 ? value + 65536 : value;
+    return value < 0 ? value + 65536 : value;
   }
 };
 

@@ -50,10 +50,10 @@ PlateParameters read_plate_parameters(const C3dParameters& parameters) {
 std::string read_plate(const PlateParameters& from, std::size_t index, double units_per_metre,
                        std::vector<char>* channel_taken, ForcePlate* plate) {
   const std::size_t analog_columns = channel_taken->size();
-  plate->type = static_cast<int>(from.types[index]);
-  if (plate->type < 1 || plate->type > 4) {
-    return fmt::format("is of type {}; types 1 to 4 are supported", plate->type);
+  if (!(from.types[index] >= 1.0 && from.types[index] <= 4.0)) {
+    return fmt::format("is of type {}; types 1 to 4 are supported", from.types[index]);
   }
+  plate->type = static_cast<int>(from.types[index]);
   if (from.corners.size() < 12 * (index + 1)) return "has no corners";
   bool all_zero = true;
   for (std::size_t k = 0; k < 12; ++k) {
@@ -68,7 +68,8 @@ std::string read_plate(const PlateParameters& from, std::size_t index, double un
     if (!std::isfinite(value)) return "has an origin that is not finite";
     plate->origin[static_cast<int>(k)] = value / units_per_metre;
   }
-  if (from.zero.size() >= 2 && from.zero[0] >= 1 && from.zero[1] >= from.zero[0]) {
+  if (from.zero.size() >= 2 && from.zero[0] >= 1 && from.zero[1] >= from.zero[0] &&
+      from.zero[1] <= 1e9) {
     plate->zero_first = static_cast<int>(from.zero[0]);
     plate->zero_last = static_cast<int>(from.zero[1]);
   }
@@ -128,8 +129,8 @@ std::vector<ForcePlate> make_force_plates(const C3dHeader& header, const TimeTab
                                           double units_per_metre, const std::string& name,
                                           std::vector<std::string>* warnings) {
   const PlateParameters from = read_plate_parameters(header.parameters);
-  const auto used = static_cast<std::size_t>(C3dParameter::as_count(std::clamp(
-      header.parameters.find_number("FORCE_PLATFORM", "USED").value_or(0.0), -32768.0, 65535.0)));
+  const auto used = static_cast<std::size_t>(C3dParameter::as_count(
+      header.parameters.find_number("FORCE_PLATFORM", "USED").value_or(0.0)));
   std::vector<ForcePlate> plates;
   // Each channel belongs to one plate; this also bounds the memory by the size of the file.
   std::vector<char> channel_taken(analog.columns.size(), 0);

@@ -48,8 +48,7 @@ std::vector<MotionEvent> read_events(const C3dHeader& header) {
   };
   std::size_t used = times.size() / 2;
   if (const auto stated = parameters.find_number("EVENT", "USED")) {
-    used = std::min(used, static_cast<std::size_t>(
-                              C3dParameter::as_count(std::clamp(*stated, -32768.0, 65535.0))));
+    used = std::min(used, static_cast<std::size_t>(C3dParameter::as_count(*stated)));
   }
   std::vector<MotionEvent> events;
   for (std::size_t i = 0; i < used; ++i) {

@@ -335,6 +335,12 @@ void read_markers(const Document& document, const pugi::xml_node& bodies, const 
     if (path.empty()) document.fail(node, "marker " + quote(marker.name) + " is on no body");
     const OffsetFrame frame = resolve_path(document, bodies, path);
     marker.body = frame.body;
+    // A set of markers alone names bodies of a model that is elsewhere.
+    if (!model->bodies.empty() && marker.body != "ground" &&
+        model->find_body(marker.body) == model->bodies.size()) {
+      document.fail(node, "marker " + quote(marker.name) + " is on the body " + quote(marker.body) +
+                              ", which the model does not have");
+    }
     marker.location = frame.X * Vec3d(numbers_of<3>(document, node, "location"));
     marker.fixed = text_of(node, "fixed") == "true";
     model->markers.push_back(std::move(marker));
@@ -390,37 +396,43 @@ void read_contact_forces(const Document& document, const pugi::xml_node& set, Ne
   }
 }
 
-void read_bodies_and_joints(const Document& document, const pugi::xml_node& root,
-                            NeutralModel* model) {
+// Bodies first: a joint may name a parent that comes later.
+std::set<std::string> read_bodies(const Document& document, const pugi::xml_node& set,
+                                  NeutralModel* model) {
   std::set<std::string> names = {"ground"};
-  for (const pugi::xml_node& node : root.child("BodySet").child("objects").children("Body")) {
+  for (const pugi::xml_node& node : set.child("objects").children("Body")) {
     NeutralBody body = read_body(document, node);
-    for (const pugi::xml_node& joint : node.child("Joint").children()) {
-      if (joint.type() == pugi::node_element) read_joint_3(document, joint, body.name, model);
-    }
     if (body.name == "ground") continue;
     if (!names.insert(body.name).second) {
       document.fail(node, "two bodies are called " + quote(body.name));
     }
     model->bodies.push_back(std::move(body));
   }
-  for (const pugi::xml_node& node : root.child("JointSet").child("objects").children()) {
-    if (node.type() == pugi::node_element)
-      read_joint_4(document, root.child("BodySet"), node, model);
-  }
-  for (const NeutralJoint& joint : model->joints) {
+  return names;
+}
+
+void read_joints(const Document& document, const pugi::xml_node& root,
+                 const std::set<std::string>& body_names, NeutralModel* model) {
+  const auto check_last = [&](const pugi::xml_node& node) {
+    const NeutralJoint& joint = model->joints.back();
     for (const std::string& body : {joint.parent, joint.child}) {
-      if (names.count(body) == 0) {
-        document.fail(root, "joint " + quote(joint.name) + " names the body " + quote(body) +
-                                ", which the model does not have");
-      }
-    }
-  }
-  for (const NeutralMarker& marker : model->markers) {
-    if (!model->bodies.empty() && names.count(marker.body) == 0) {
-      document.fail(root, "marker " + quote(marker.name) + " is on the body " + quote(marker.body) +
+      if (body_names.count(body) > 0) continue;
+      document.fail(node, "joint " + quote(joint.name) + " names the body " + quote(body) +
                               ", which the model does not have");
     }
+  };
+  const pugi::xml_node bodies = root.child("BodySet");
+  for (const pugi::xml_node& body : bodies.child("objects").children("Body")) {
+    for (const pugi::xml_node& node : body.child("Joint").children()) {
+      if (node.type() != pugi::node_element) continue;
+      read_joint_3(document, node, body.attribute("name").value(), model);
+      check_last(node);
+    }
+  }
+  for (const pugi::xml_node& node : root.child("JointSet").child("objects").children()) {
+    if (node.type() != pugi::node_element) continue;
+    read_joint_4(document, bodies, node, model);
+    check_last(node);
   }
 }
 
@@ -434,10 +446,11 @@ NeutralModel read_osim(std::string_view text, const std::string& name) {
       document.root.child("Model") ? document.root.child("Model") : document.root;
   model.name = root.attribute("name").value();
   if (!text_of(root, "gravity").empty()) model.gravity = numbers_of<3>(document, root, "gravity");
+  const std::set<std::string> body_names = read_bodies(document, root.child("BodySet"), &model);
+  read_joints(document, root, body_names, &model);
   read_markers(document, root.child("BodySet"), root.child("MarkerSet"), &model);
   read_contact_shapes(document, root.child("ContactGeometrySet"), &model);
   read_contact_forces(document, root.child("ForceSet"), &model);
-  read_bodies_and_joints(document, root, &model);
   if (model.bodies.empty() && model.markers.empty() && model.contact_shapes.empty() &&
       model.contact_forces.empty()) {
     document.fail(document.root,

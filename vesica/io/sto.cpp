@@ -105,6 +105,9 @@ void read_header(LineReader& reader, Header* header) {
     // Any other line of the header is prose, which OpenSim ignores too.
     first = false;
   }
+  if (reader.line_number() == 0) {
+    throw InputError(reader.name() + ":1: the file is empty; expected a MOT or STO");
+  }
   reader.fail(
       "no 'endheader' line found; expected a MOT or STO header of 'key=value' lines that ends "
       "with it");

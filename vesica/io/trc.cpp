@@ -131,6 +131,9 @@ class RowParser {
                       fields_.size(), expected, positions_.size(),
                       reader_.ended() ? "" : "; the file ends within this line: truncated?"));
     }
+    if (!reader_.ended() && fields_.back().empty() && !fields_[fields_.size() - 2].empty()) {
+      reader_.fail("the file ends within this line, before its last coordinate: truncated?");
+    }
     TrcFrame frame;
     const std::optional<long long> number = parse_integer(fields_[0]);
     if (!number) reader_.fail("expected a frame number, found " + quote(fields_[0]));
