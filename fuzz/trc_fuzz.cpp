@@ -1,0 +1,18 @@
+// Any bytes as a TRC: what the reader promises, or an InputError, nothing else.
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+
+#include "fuzz/check_trial.h"
+#include "vesica/error.h"
+#include "vesica/io/trc.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::istringstream stream(std::string(reinterpret_cast<const char*>(data), size));
+  try {
+    vesica::check_trial(vesica::read_trc(stream, "fuzz"));
+  } catch (const vesica::InputError&) {
+  }
+  return 0;
+}

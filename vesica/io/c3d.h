@@ -1,0 +1,75 @@
+// C3D: markers, analog channels, force platforms and events in one binary file (c3d.org).
+// docs/formats/c3d.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <istream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vesica/io/c3d_parameters.h"
+#include "vesica/io/motion_data.h"
+
+namespace vesica {
+
+struct C3dHeader {
+  C3dByteOrder byte_order = C3dByteOrder::kIntel;
+  bool stores_floats = true;  // else 16 bit integers times a scale
+  double point_scale = 1.0;   // file units per integer step, and per step of a residual
+  std::size_t points = 0;     // per frame
+  std::size_t channels = 0;   // analog
+  std::size_t samples = 0;    // of each analog channel per frame
+  std::int64_t first_frame = 1;
+  std::int64_t frames = 0;
+  double rate = 0.0;  // Hz, frames
+  std::uint64_t data_byte = 0;
+  C3dParameters parameters;
+  std::vector<MotionEvent> header_events;  // the old kind, in the header block
+  std::vector<std::string> warnings;
+
+  double analog_rate() const { return rate * static_cast<double>(samples); }
+  // s; frame number 1 is at zero, so that events are on the same clock.
+  double time_of(std::int64_t frame_index) const {
+    return static_cast<double>(first_frame - 1 + frame_index) / rate;
+  }
+};
+
+// In file units (POINT:UNITS). residual < 0: missing, and then x, y and z mean nothing.
+struct C3dPoint {
+  float x, y, z, residual;
+};
+
+struct C3dChunk {
+  std::int64_t first = 0;  // index of its first frame, from zero
+  std::size_t frames = 0;
+  std::span<const C3dPoint> points;  // frames * header.points
+  std::span<const double> analog;    // frames * samples * channels, scaled to ANALOG:UNITS
+};
+
+struct C3dSink {
+  std::function<void(const C3dHeader&)> header;
+  std::function<void(const C3dChunk&)> chunk;
+};
+
+// Reads a C3D of any length in pieces of about 1 MiB; the stream must be seekable. Counts are
+// checked against the size of the file before anything is read or allocated by them. Errors name
+// the byte.
+void stream_c3d(std::istream& stream, const std::string& name, const C3dSink& sink);
+
+// The whole file: positions into `markers`; what the file lists as angles, forces, moments, powers
+// or scalars into `computed`; analog channels, plates, events. Times count from frame number 1 at
+// zero; a recording that was cut out of a longer one starts later than zero.
+MotionTrial load_c3d(const std::string& path);
+MotionTrial read_c3d(std::istream& stream, const std::string& name);
+
+namespace detail {
+// FORCE_PLATFORM into plates, with the channels of `analog`; what cannot be used is left out with a
+// warning.
+std::vector<ForcePlate> make_force_plates(const C3dHeader& header, const TimeTable& analog,
+                                          double units_per_metre, const std::string& name,
+                                          std::vector<std::string>* warnings);
+}  // namespace detail
+
+}  // namespace vesica

@@ -1,0 +1,33 @@
+// CSV: tables as text, with comma, semicolon or tab between cells. docs/formats/mot_sto.md.
+#pragma once
+
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "vesica/io/motion_data.h"
+
+namespace vesica {
+
+// A table of any content: names of the columns, rows of text with the line each came from. Lines
+// that begin with # and blank lines are skipped; cells are trimmed, quotes removed.
+struct CsvText {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::size_t> lines;
+  char delimiter = ',';
+};
+CsvText load_csv_text(const std::string& path);
+CsvText read_csv_text(std::istream& stream, const std::string& name);
+
+// A table over time: the first column is the time ("time", "t", "Time (s)", "time [ms]"); the
+// others are numbers, empty or nan for missing; "name [unit]" and "name (unit)" give a column its
+// unit. With semicolons between the cells a decimal comma is understood. Into MotionTrial::analog.
+MotionTrial load_csv(const std::string& path);
+MotionTrial read_csv(std::istream& stream, const std::string& name);
+
+// Commas, decimal points, "name [unit]" in the first line, time in seconds, values that read back
+// as the same double.
+void save_csv(const std::string& path, const TimeTable& table);
+
+}  // namespace vesica
