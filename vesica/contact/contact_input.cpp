@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "vesica/geometry/convex_hull.h"
-#include "vesica/io/csv_series.h"
 #include "vesica/io/obj.h"
+#include "vesica/io/output_file.h"
 
 namespace vesica {
 namespace {

@@ -1,4 +1,4 @@
-// Files are written aside and renamed, so that a reader never sees half of one.
+// Where files go. They are written aside and renamed, so that a reader never sees half of one.
 #pragma once
 
 #include <string>
@@ -9,5 +9,8 @@ namespace vesica {
 // Replaces the file at `path`; makes the folder if it is missing. Throws InputError naming the path
 // when it cannot be written.
 void save_text(const std::string& path, std::string_view text);
+
+// A file name in an input, relative to the folder of that input.
+std::string resolve_path(const std::string& folder, const std::string& name);
 
 }  // namespace vesica

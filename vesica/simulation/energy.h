@@ -11,24 +11,42 @@
 
 namespace vesica {
 
+template <class T>
 struct Energies {
-  double kinetic = 0, gravity = 0, contact = 0, springs = 0;
-  double mechanical() const { return kinetic + gravity + contact + springs; }
+  T kinetic{0.0}, gravity{0.0}, contact{0.0}, springs{0.0};
+  T mechanical() const { return kinetic + gravity + contact + springs; }
 };
 
 // From data filled by calc_motions and calc_overlaps.
-Energies calc_energies(const System<double>& system, const SystemData<double>& data);
+template <class T>
+Energies<T> calc_energies(const System<T>& system, const SystemData<T>& data) {
+  const Scene<T>& scene = system.scene();
+  Energies<T> e;
+  for (size_t b = 0; b < scene.bodies.size(); ++b) {
+    const auto& body = scene.bodies[b];
+    if (!body.is_free) continue;
+    e.kinetic += calc_kinetic_energy(body.inertia, data.motions[b]);
+    e.gravity -= body.inertia.mass * scene.gravity.dot(data.motions[b].X_WB.p_WB);
+  }
+  for (size_t k = 0; k < scene.contacts.size(); ++k) {
+    e.contact += std::visit(
+        [&](const auto& law) { return T(law.stiffness * data.overlaps[k].potential); },
+        scene.contacts[k].contact.normal);
+  }
+  for (const auto& spring : scene.springs) {
+    e.springs +=
+        calc_spring(spring, data.motions[spring.body_i], data.motions[spring.body_j]).stored;
+  }
+  return e;
+}
 
-struct Ledger {
-  Energies now;
-  double start = 0;       // mechanical energy at the start
-  double dissipated = 0;  // by all laws
-  double work = 0;        // of prescribed bodies and applied forces
-  double residual() const { return now.mechanical() - start + dissipated - work; }
-};
-
-// `y` with the ledger's integrals.
-Ledger calc_ledger(const System<double>& system, const SystemData<double>& data, const double* y,
-                   double start);
+// What the energy should be by now, given the integrals of the ledger in y.
+template <class T>
+T calc_expected_energy(const System<T>& system, const T* y, const T& start) {
+  const T* l = y + system.layout().ledger_start();
+  T expected = start + l[kPrescribedWork] + l[kForceWork];
+  for (int k : {kNormalDamping, kRolling, kSliding, kSpinning, kSpringDamping}) expected -= l[k];
+  return expected;
+}
 
 }  // namespace vesica

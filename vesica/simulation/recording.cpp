@@ -4,39 +4,38 @@
 #include <hdf5.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 
 #include "vesica/error.h"
-#include "vesica/io/csv_series.h"
-#include "vesica/io/output_file.h"
 
 namespace vesica {
 
-size_t Recording::index(const std::string& name) const {
-  const auto found = std::find_if(columns_.begin(), columns_.end(),
-                                  [&](const Column& c) { return c.name == name; });
-  if (found == columns_.end()) throw InputError(fmt::format("the recording has no column '{}'", name));
-  return static_cast<size_t>(found - columns_.begin());
+namespace {
+
+std::uint64_t add_to_hash(std::uint64_t h, double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  for (int k = 0; k < 8; ++k) {
+    h = (h ^ (bits & 0xff)) * 1099511628211ull;
+    bits >>= 8;
+  }
+  return h;
 }
 
-std::string Recording::hash() const {
+}  // namespace
+
+std::string calc_hash(const TimeTable& recording) {
   std::uint64_t h = 14695981039346656037ull;
-  for (double value : values_) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    for (int k = 0; k < 8; ++k) {
-      h = (h ^ (bits & 0xff)) * 1099511628211ull;
-      bits >>= 8;
-    }
-  }
+  for (double t : recording.times) h = add_to_hash(h, t);
+  for (double value : recording.values) h = add_to_hash(h, value);
   return fmt::format("{:016x}", h);
 }
 
-std::vector<Column> make_columns(const System<double>& system) {
-  std::vector<Column> columns = {{"time", "s"}};
+TimeTable make_recording(const System<double>& system) {
+  TimeTable recording;
+  recording.name = "vesica";
+  auto& columns = recording.columns;
   auto add = [&](const std::string& prefix, std::initializer_list<const char*> parts,
                  const char* unit) {
     for (const char* part : parts) columns.push_back({prefix + part, unit});
@@ -63,77 +62,10 @@ std::vector<Column> make_columns(const System<double>& system) {
     add("work.", {"prescribed", "forces"}, "J");
     add("energy.", {"residual"}, "J");
   }
-  return columns;
+  return recording;
 }
 
-void append_row(const System<double>& system, double t, const double* y,
-                const SystemData<double>& data, double start_energy, Recording* recording) {
-  std::vector<double>& row = recording->values();
-  auto add = [&](const Vec3d& v) { row.insert(row.end(), {v.x(), v.y(), v.z()}); };
-  row.push_back(t);
-  for (const auto& body : system.scene().bodies) {
-    if (!body.is_free) continue;
-    const double* x = y + system.layout().position(body.free_index);
-    const double* v = y + system.layout().velocity(body.free_index);
-    row.insert(row.end(), x, x + 3);
-    const double norm = std::sqrt(x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6]);
-    for (int k = 3; k < 7; ++k) row.push_back(x[k] / norm);
-    row.insert(row.end(), v, v + 6);
-  }
-  for (size_t k = 0; k < system.scene().contacts.size(); ++k) {
-    const auto& o = data.overlaps[k];
-    const auto& f = data.forces[k];
-    row.insert(row.end(), {o.distance, o.volume, f.normal.force});
-    add(f.F_Ic_W.f_W);
-    add(f.F_Ic_W.tau_W);
-    add(f.p_WP);
-    row.push_back(f.slip.norm());
-  }
-  const Ledger ledger = calc_ledger(system, data, y, start_energy);
-  row.insert(row.end(),
-             {ledger.now.kinetic, ledger.now.gravity, ledger.now.contact, ledger.now.springs});
-  if (system.layout().ledger) {
-    const double* l = y + system.layout().ledger_start();
-    row.insert(row.end(), l, l + kLedgerSize);
-    row.push_back(ledger.residual());
-  }
-}
-
-namespace {
-void append_values(const Recording& recording, char separator, std::string* text) {
-  const size_t width = recording.columns().size();
-  auto out = std::back_inserter(*text);
-  for (size_t r = 0; r < recording.rows(); ++r) {
-    for (size_t c = 0; c < width; ++c) {
-      fmt::format_to(out, "{}{}", recording.at(r, c), c + 1 < width ? separator : '\n');
-    }
-  }
-}
-}  // namespace
-
-void save_csv(const Recording& recording, const std::string& path) {
-  std::string text;
-  for (size_t c = 0; c < recording.columns().size(); ++c) {
-    const Column& column = recording.columns()[c];
-    text += fmt::format("{}{} [{}]", c ? "," : "", column.name, column.unit);
-  }
-  text += '\n';
-  append_values(recording, ',', &text);
-  save_text(path, text);
-}
-
-void save_sto(const Recording& recording, const std::string& name, const std::string& path) {
-  std::string text = fmt::format("{}\nversion=1\nnRows={}\nnColumns={}\ninDegrees=no\nendheader\n",
-                                 name, recording.rows(), recording.columns().size());
-  for (size_t c = 0; c < recording.columns().size(); ++c) {
-    text += fmt::format("{}{}", c ? "\t" : "", recording.columns()[c].name);
-  }
-  text += '\n';
-  append_values(recording, '\t', &text);
-  save_text(path, text);
-}
-
-void save_hdf5(const Recording& recording, const std::string& path) {
+void save_hdf5(const std::string& path, const TimeTable& recording) {
   namespace fs = std::filesystem;
   std::error_code code;
   if (fs::path(path).has_parent_path()) fs::create_directories(fs::path(path).parent_path(), code);
@@ -143,22 +75,29 @@ void save_hdf5(const Recording& recording, const std::string& path) {
   if (file < 0) {
     throw InputError(fmt::format("{}: cannot be written; is the folder there and writable?", path));
   }
-  const hsize_t dims[2] = {recording.rows(), recording.columns().size()};
+  const size_t width = recording.columns.size() + 1;
+  const hsize_t dims[2] = {recording.rows(), width};
+  std::vector<double> rows;
+  rows.reserve(recording.rows() * width);
+  for (size_t r = 0; r < recording.rows(); ++r) {
+    rows.push_back(recording.times[r]);
+    const auto first = recording.values.begin() + static_cast<std::ptrdiff_t>(r * (width - 1));
+    rows.insert(rows.end(), first, first + static_cast<std::ptrdiff_t>(width - 1));
+  }
   const hid_t space = H5Screate_simple(2, dims, nullptr);
   const hid_t set =
       H5Dcreate2(file, "data", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   bool good = set >= 0 && (recording.rows() == 0 ||
                            H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                    recording.values().data()) >= 0);
+                                    rows.data()) >= 0);
   const hid_t text = H5Tcopy(H5T_C_S1);
   H5Tset_size(text, H5T_VARIABLE);
-  const hsize_t count[1] = {recording.columns().size()};
+  const hsize_t count[1] = {width};
   const hid_t list = H5Screate_simple(1, count, nullptr);
   for (const char* key : {"columns", "units"}) {
-    std::vector<const char*> words;
-    for (const Column& c : recording.columns()) {
-      words.push_back(std::strcmp(key, "units") == 0 ? c.unit.c_str() : c.name.c_str());
-    }
+    const bool units = std::strcmp(key, "units") == 0;
+    std::vector<const char*> words = {units ? "s" : "time"};
+    for (const auto& c : recording.columns) words.push_back(units ? c.unit.c_str() : c.name.c_str());
     const hid_t attribute = H5Acreate2(set, key, text, list, H5P_DEFAULT, H5P_DEFAULT);
     good = good && attribute >= 0 && H5Awrite(attribute, text, words.data()) >= 0;
     H5Aclose(attribute);
@@ -173,15 +112,6 @@ void save_hdf5(const Recording& recording, const std::string& path) {
     fs::remove(aside, code);
     throw InputError(fmt::format("{}: cannot be written; is the disk full?", path));
   }
-}
-
-Recording load_csv_recording(const std::string& path) {
-  const CsvTable table = load_csv_table(path);
-  std::vector<Column> columns;
-  for (size_t c = 0; c < table.names.size(); ++c) columns.push_back({table.names[c], table.units[c]});
-  Recording recording(std::move(columns));
-  recording.values() = table.values;
-  return recording;
 }
 
 }  // namespace vesica

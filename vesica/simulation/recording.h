@@ -4,46 +4,56 @@
 #include <string>
 #include <vector>
 
+#include "vesica/io/motion_data.h"
 #include "vesica/simulation/energy.h"
 
 namespace vesica {
 
-struct Column {
-  std::string name;  // "ball.position.z"
-  std::string unit;  // "m"
-};
-
-class Recording {
- public:
-  Recording() = default;
-  explicit Recording(std::vector<Column> columns) : columns_(std::move(columns)) {}
-
-  const std::vector<Column>& columns() const { return columns_; }
-  size_t rows() const { return columns_.empty() ? 0 : values_.size() / columns_.size(); }
-  double at(size_t row, size_t column) const { return values_[row * columns_.size() + column]; }
-  const std::vector<double>& values() const { return values_; }
-  std::vector<double>& values() { return values_; }
-  size_t index(const std::string& name) const;
-
-  // Order-sensitive 64-bit hash (FNV-1a) of all values' bits: equal runs have equal hashes.
-  std::string hash() const;
-
- private:
-  std::vector<Column> columns_;  // the first is time
-  std::vector<double> values_;
-};
-
 // The columns of a scene: state of every free body, every contact, the ledger.
-std::vector<Column> make_columns(const System<double>& system);
-// One row; `data` holds a full evaluation at (t, y).
-void append_row(const System<double>& system, double t, const double* y,
-                const SystemData<double>& data, double start_energy, Recording* recording);
+TimeTable make_recording(const System<double>& system);
+// One row of it; `data` holds a full evaluation at y.
+template <class T>
+void append_row(const System<T>& system, const T* y, const SystemData<T>& data,
+                const T& start_energy, std::vector<T>* row);
 
-void save_csv(const Recording& recording, const std::string& path);
-// OpenSim storage: tabs, `time` first, version 1.
-void save_sto(const Recording& recording, const std::string& name, const std::string& path);
-// One dataset "data" (rows x columns) with the attributes "columns" and "units".
-void save_hdf5(const Recording& recording, const std::string& path);
-Recording load_csv_recording(const std::string& path);
+// Order-sensitive 64-bit hash (FNV-1a) of all times' and values' bits: equal runs have equal hashes.
+std::string calc_hash(const TimeTable& recording);
+
+// For long runs: one dataset "data" (rows x columns, time first) with the attributes "columns" and
+// "units". CSV and OpenSim storage are written by io/csv.h and io/sto.h.
+void save_hdf5(const std::string& path, const TimeTable& recording);
+
+template <class T>
+void append_row(const System<T>& system, const T* y, const SystemData<T>& data,
+                const T& start_energy, std::vector<T>* row) {
+  using std::sqrt;
+  auto add = [&](const Vec3<T>& v) { row->insert(row->end(), {v.x(), v.y(), v.z()}); };
+  for (const auto& body : system.scene().bodies) {
+    if (!body.is_free) continue;
+    const T* x = y + system.layout().position(body.free_index);
+    const T* v = y + system.layout().velocity(body.free_index);
+    row->insert(row->end(), x, x + 3);
+    const T norm = sqrt(x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6]);
+    for (int k = 3; k < 7; ++k) row->push_back(x[k] / norm);
+    row->insert(row->end(), v, v + 6);
+  }
+  for (size_t k = 0; k < system.scene().contacts.size(); ++k) {
+    const auto& o = data.overlaps[k];
+    const auto& f = data.forces[k];
+    row->insert(row->end(), {o.distance, o.volume, f.normal.force});
+    add(f.F_Ic_W.f_W);
+    add(f.F_Ic_W.tau_W);
+    add(f.p_WP);
+    const T slip2 = f.slip.squaredNorm();
+    row->push_back(value_of(slip2) > 0 ? sqrt(slip2) : T(0));
+  }
+  const Energies<T> e = calc_energies(system, data);
+  row->insert(row->end(), {e.kinetic, e.gravity, e.contact, e.springs});
+  if (system.layout().ledger) {
+    const T* l = y + system.layout().ledger_start();
+    row->insert(row->end(), l, l + kLedgerSize);
+    row->push_back(e.mechanical() - calc_expected_energy(system, y, start_energy));
+  }
+}
 
 }  // namespace vesica

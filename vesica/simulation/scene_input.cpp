@@ -6,7 +6,8 @@
 #include <map>
 
 #include "vesica/contact/contact_input.h"
-#include "vesica/io/csv_series.h"
+#include "vesica/io/csv.h"
+#include "vesica/io/output_file.h"
 
 namespace vesica {
 namespace {
@@ -85,26 +86,36 @@ Mat3<P> read_inertia(const InputNode& node) {
 
 std::shared_ptr<const RecordedMotion> load_recorded_motion(const InputNode& node,
                                                            const std::string& folder) {
-  const CsvSeries series = load_csv_series(resolve_path(folder, node.text()));
+  const MotionTrial trial = load_csv(resolve_path(folder, node.text()));
+  const TimeTable& series = trial.analog;
   auto recorded = std::make_shared<RecordedMotion>();
-  auto spline = [&](const char* name) {
-    const auto column = std::find(series.names.begin(), series.names.end(), name);
-    if (column == series.names.end()) {
-      node.fail(fmt::format("{} has no column '{}'; it needs time, x, y, z and may have qw, qx, qy, qz",
-                            node.text(), name));
+  auto column = [&](const char* name) {
+    const size_t index = series.find(name);
+    if (index == series.columns.size()) {
+      node.fail(fmt::format(
+          "{} has no column '{}'; it needs time, x, y, z [m] and may have qw, qx, qy, qz",
+          node.text(), name));
     }
-    return CubicSpline(series.times, series.columns[static_cast<size_t>(column - series.names.begin())]);
+    const std::string& unit = series.columns[index].unit;
+    if (!unit.empty() && unit != "m" && unit != "1") {
+      node.fail(fmt::format("column '{}' is in {}; positions are in m", name, unit));
+    }
+    auto values = series.column(index);
+    for (double v : values) {
+      if (!std::isfinite(v)) node.fail(fmt::format("column '{}' has gaps", name));
+    }
+    return values;
   };
-  for (const char* name : {"x", "y", "z"}) recorded->position.push_back(spline(name));
-  if (std::find(series.names.begin(), series.names.end(), "qw") == series.names.end()) return recorded;
+  for (size_t row = 1; row < series.rows(); ++row) {
+    if (series.times[row] <= series.times[row - 1]) node.fail("its times do not increase");
+  }
+  if (series.rows() < 2) node.fail("a recorded motion needs at least two rows");
+  for (const char* name : {"x", "y", "z"}) recorded->position.emplace_back(series.times, column(name));
+  if (series.find("qw") == series.columns.size()) return recorded;
   // q and -q are one rotation: keep the sign that continues the series.
   std::vector<std::vector<double>> q;
-  for (const char* name : {"qw", "qx", "qy", "qz"}) {
-    const auto column = std::find(series.names.begin(), series.names.end(), name);
-    if (column == series.names.end()) node.fail(fmt::format("the column '{}' is missing", name));
-    q.push_back(series.columns[static_cast<size_t>(column - series.names.begin())]);
-  }
-  for (size_t row = 1; row < series.times.size(); ++row) {
+  for (const char* name : {"qw", "qx", "qy", "qz"}) q.push_back(column(name));
+  for (size_t row = 1; row < series.rows(); ++row) {
     double dot = 0;
     for (const auto& part : q) dot += part[row] * part[row - 1];
     if (dot < 0) {

@@ -43,7 +43,9 @@ struct SystemData {
   std::vector<Overlap<T>> overlaps;       // per contact
   std::vector<ContactForces<T>> forces;   // per contact
   std::vector<ContactMemory<T>> memories;  // per contact
-  std::vector<bool> touching;             // per contact, as of the last capture
+  // As of the last capture, per contact: whether it touches, its distance, whether that has changed.
+  std::vector<char> touching, toggled;
+  std::vector<double> distance;
 };
 
 template <class P>
@@ -100,7 +102,9 @@ SystemData<T> System<P>::make_data() const {
   data.overlaps.resize(scene_.contacts.size());
   data.forces.resize(scene_.contacts.size());
   data.memories.resize(scene_.contacts.size());
-  data.touching.assign(scene_.contacts.size(), false);
+  data.touching.assign(scene_.contacts.size(), 0);
+  data.toggled.assign(scene_.contacts.size(), 0);
+  data.distance.assign(scene_.contacts.size(), 0.0);
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
     if (!scene_.bodies[b].is_free) {
       data.motions[b] = cast_motion<T>(scene_.bodies[b].prescribed.at(0));
@@ -197,9 +201,11 @@ void System<P>::calc_contacts(SystemData<T>* data, bool capture, T* ledger) cons
     const Motion<T>& j = data->motions[c.body_j];
     const Overlap<T>& o = data->overlaps[k];
     const bool touching = o.volume > T(0);
-    if (capture && touching != data->touching[k]) {
+    if (capture) {
+      data->distance[k] = value_of(o.distance);
+      data->toggled[k] = touching != static_cast<bool>(data->touching[k]);
       data->touching[k] = touching;
-      if (touching) {
+      if (touching && data->toggled[k]) {
         data->memories[k].impact_speed = calc_kinematics(i, j, o.p_WC, o.n_W).closing_speed;
       }
     }

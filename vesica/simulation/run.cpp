@@ -1,0 +1,171 @@
+#include "vesica/simulation/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace vesica::detail {
+
+Run::Run(const System<double>& system, const RunOptions& options, const RunControl& control)
+    : system_(system),
+      options_(options),
+      control_(control),
+      data_(system.make_data<double>()),
+      scratch_(system.make_data<double>()) {
+  result_.state.resize(static_cast<size_t>(system.layout().size()));
+  rates_.resize(result_.state.size());
+  system.calc_initial_state(result_.state.data());
+  result_.monitors.resize(system.scene().contacts.size());
+  result_.recording = make_recording(system);
+  system.calc_motions(0, result_.state.data(), &scratch_);
+  system.calc_overlaps(&scratch_);
+  result_.start_energy = calc_energies(system, scratch_).mechanical();
+  started_ = last_step_ = last_progress_ = Clock::now();
+}
+
+void Run::record_if_due(double t, const double* y) {
+  if (options_.interval <= 0 || t < next_record_ - 1e-9 * options_.interval) return;
+  scratch_.memories = data_.memories;
+  system_.calc_rates(t, y, rates_.data(), &scratch_);
+  result_.recording.times.push_back(t);
+  append_row(system_, y, scratch_, result_.start_energy, &result_.recording.values);
+  const Energies<double> e = calc_energies(system_, scratch_);
+  result_.largest_energy = std::max(result_.largest_energy, e.kinetic + e.contact + e.springs);
+  ++rows_;
+  next_record_ = static_cast<double>(rows_) * options_.interval;
+}
+
+void Run::observe(const SystemData<double>& data, double h) {
+  for (size_t k = 0; k < data.forces.size(); ++k) {
+    const auto& o = data.overlaps[k];
+    if (!(o.volume > 0)) continue;
+    const auto& f = data.forces[k];
+    const auto& contact = system_.scene().contacts[k];
+    ContactMonitor& m = result_.monitors[k];
+    ++m.steps_in_contact;
+    m.max_force = std::max(m.max_force, f.normal.force);
+    m.max_depth = std::max(m.max_depth, -o.distance);
+    if (f.normal.factor < 0) {
+      ++m.steps_clamped;
+    } else if (f.edge_factor < 0) {
+      ++m.steps_pulling;
+    }
+    const auto& i = system_.scene().bodies[static_cast<size_t>(contact.body_i)];
+    const auto& j = system_.scene().bodies[static_cast<size_t>(contact.body_j)];
+    double size = 1e300, inverse_mass = 0;
+    for (const auto* body : {&i, &j}) {
+      if (body->size > 0) size = std::min(size, body->size);
+      if (body->is_free) inverse_mass += body->inertia.inverse_mass;
+    }
+    m.max_depth_ratio = std::max(m.max_depth_ratio, -o.distance / size);
+    // dF/dd = k dV/dd; V/d is between a half (paraboloid) and all (flat) of the section's area.
+    const double stiffness = 2 * f.normal.elastic / -o.distance;
+    m.max_step_rate = std::max(m.max_step_rate, h * std::sqrt(stiffness * inverse_mass));
+  }
+}
+
+void Run::add_event(double t, int contact, bool touchdown, double closing_speed) {
+  if (touchdown) ++result_.monitors[static_cast<size_t>(contact)].touchdowns;
+  if (result_.events.size() < kMaxEvents) {
+    result_.events.push_back({t, contact, touchdown, closing_speed});
+  }
+}
+
+bool Run::check_in(double t) {
+  const auto now = Clock::now();
+  const double step_seconds = std::chrono::duration<double>(now - last_step_).count();
+  result_.statistics.worst_step_seconds =
+      std::max(result_.statistics.worst_step_seconds, step_seconds);
+  if (control_.progress && now - last_progress_ > std::chrono::milliseconds(100)) {
+    control_.progress(t / options_.duration);
+    last_progress_ = now;
+  }
+  last_step_ = Clock::now();
+  if (control_.stop && control_.stop->load(std::memory_order_relaxed)) {
+    result_.interrupted = true;
+    return true;
+  }
+  return false;
+}
+
+bool Run::is_finite(double t, const double* y) {
+  for (size_t k = 0; k < result_.state.size(); ++k) {
+    if (std::isfinite(y[k])) continue;
+    result_.failure = fmt::format(
+        "the state is no longer finite at t = {:.6g} s: the step is too long for the stiffest contact; "
+        "use a shorter solver.step, or method cvode",
+        t);
+    return false;
+  }
+  return true;
+}
+
+RunResult Run::finish(double t, const double* y) {
+  result_.end_time = t;
+  if (y != result_.state.data()) std::copy(y, y + result_.state.size(), result_.state.begin());
+  system_.calc_motions(t, result_.state.data(), &scratch_);
+  system_.calc_overlaps(&scratch_);
+  const Energies<double> e = calc_energies(system_, scratch_);
+  result_.end_energy = e.mechanical();
+  result_.largest_energy = std::max(result_.largest_energy, e.kinetic + e.contact + e.springs);
+  if (system_.layout().ledger) {
+    result_.residual = result_.end_energy - calc_expected_energy(system_, result_.state.data(),
+                                                                 result_.start_energy);
+  }
+  result_.statistics.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  return std::move(result_);
+}
+
+JacobianEvaluator::JacobianEvaluator(const System<double>& system)
+    : system_(system), data_(system.make_data<Dual<12>>()) {
+  y_.resize(static_cast<size_t>(system.layout().size()));
+  rates_.resize(y_.size());
+}
+
+void JacobianEvaluator::evaluate(double t, const double* y, const SystemData<double>& memories,
+                                 double* jacobian) {
+  const int n = system_.layout().size();
+  const int moving = system_.layout().ledger_start();  // nothing depends on the ledger
+  for (size_t k = 0; k < memories.memories.size(); ++k) {
+    data_.memories[k].impact_speed = Dual<12>(memories.memories[k].impact_speed);
+  }
+  std::fill(jacobian, jacobian + static_cast<size_t>(n) * n, 0.0);
+  for (int first = 0; first < moving; first += 12) {
+    for (int k = 0; k < n; ++k) {
+      const bool seeded = k >= first && k < first + 12 && k < moving;
+      y_[static_cast<size_t>(k)] = seeded ? Dual<12>::variable(y[k], k - first) : Dual<12>(y[k]);
+    }
+    system_.calc_rates(t, y_.data(), rates_.data(), &data_);
+    for (int c = first; c < std::min(first + 12, moving); ++c) {
+      double* column = jacobian + static_cast<size_t>(c) * n;
+      for (int r = 0; r < n; ++r) column[r] = rates_[static_cast<size_t>(r)].v[c - first];
+    }
+  }
+}
+
+std::vector<double> calc_state_scales(const System<double>& system) {
+  const StateLayout& layout = system.layout();
+  std::vector<double> scales(static_cast<size_t>(layout.size()), 1.0);
+  const double g = std::max(system.scene().gravity.norm(), 1.0);
+  double energy = 0;
+  for (const auto& body : system.scene().bodies) {
+    if (!body.is_free) continue;
+    const double length = body.size > 0 ? body.size : 0.1;
+    const double speed = std::max(std::sqrt(g * length), body.V0.v_WB.norm());
+    double* x = scales.data() + layout.position(body.free_index);
+    double* v = scales.data() + layout.velocity(body.free_index);
+    for (int k = 0; k < 3; ++k) {
+      x[k] = length;
+      v[k] = speed;
+      v[3 + k] = std::max(speed / length, body.V0.w_WB.norm());
+    }
+    energy += body.inertia.mass * speed * speed;
+  }
+  if (layout.ledger) {
+    for (int k = 0; k < kLedgerSize; ++k) scales[static_cast<size_t>(layout.ledger_start() + k)] = energy;
+  }
+  return scales;
+}
+
+}  // namespace vesica::detail

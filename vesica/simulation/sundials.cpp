@@ -1,0 +1,268 @@
+// Adaptive integration by SUNDIALS: CVODES (BDF, for stiff contact) and ARKODE (explicit
+// Runge-Kutta). Touchdown and lift-off are located as roots of the contacts' distances, not stepped
+// over.
+#include <arkode/arkode_erkstep.h>
+#include <cvodes/cvodes.h>
+#include <fmt/format.h>
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_context.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include <memory>
+
+#include "vesica/simulation/run.h"
+
+namespace vesica::detail {
+namespace {
+
+// What the callbacks need.
+struct Problem {
+  const System<double>* system;
+  Run* run;
+  SystemData<double>* data;
+  JacobianEvaluator jacobian;
+};
+
+int rates(double t, N_Vector y, N_Vector f, void* user) {
+  auto* p = static_cast<Problem*>(user);
+  p->system->calc_rates(t, N_VGetArrayPointer(y), N_VGetArrayPointer(f), p->data);
+  ++p->run->result().statistics.evaluations;
+  const double* values = N_VGetArrayPointer(f);
+  for (int k = 0; k < p->system->layout().size(); ++k) {
+    if (!std::isfinite(values[k])) return 1;  // recoverable: a shorter step may do
+  }
+  return 0;
+}
+
+int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* user, N_Vector, N_Vector, N_Vector) {
+  auto* p = static_cast<Problem*>(user);
+  p->jacobian.evaluate(t, N_VGetArrayPointer(y), *p->data, SUNDenseMatrix_Data(J));
+  ++p->run->result().statistics.jacobians;
+  return 0;
+}
+
+int distances(double t, N_Vector y, double* g, void* user) {
+  auto* p = static_cast<Problem*>(user);
+  p->system->calc_motions(t, N_VGetArrayPointer(y), p->data);
+  p->system->calc_overlaps(p->data);
+  for (size_t k = 0; k < p->data->overlaps.size(); ++k) g[k] = p->data->overlaps[k].distance;
+  return 0;
+}
+
+void ignore_messages(int, const char*, const char*, char*, void*) {}
+
+// The two solvers behind one face.
+struct Solver {
+  void* memory = nullptr;
+  int (*advance)(void*, double, N_Vector, double*, int) = nullptr;
+  int (*root_info)(void*, int*) = nullptr;
+  std::function<int(double, N_Vector)> restart;
+  std::function<int(double)> set_stop_time;
+  std::function<void(long*, long*, double*)> statistics;  // steps, failed steps, last step
+  bool restart_clears_counts = false;
+  const char* name = "";
+};
+
+std::string explain(int flag, const char* name, double t, double step) {
+  const char* cause = "stopped for a reason of its own";
+  const char* remedy = "report it with the scene";
+  if (flag == CV_TOO_MUCH_WORK) {
+    cause = "took too many steps between two outputs";
+    remedy = "loosen solver.tolerance, soften the contact, or use cvode for a stiff scene";
+  } else if (flag == CV_TOO_MUCH_ACC) {
+    cause = "was asked for more accuracy than doubles have";
+    remedy = "loosen solver.tolerance (1e-12 is about the tightest)";
+  } else if (flag == CV_ERR_FAILURE) {
+    cause = "could not meet the tolerance with the shortest step";
+    remedy = "look for a kink: a law that jumps, a flat face landing; or use a fixed-step method";
+  } else if (flag == CV_CONV_FAILURE) {
+    cause = "did not converge in its Newton iteration";
+    remedy = "use a smaller solver.max_step, or arkode";
+  } else if (flag == CV_RHSFUNC_FAIL || flag == CV_REPTD_RHSFUNC_ERR || flag == CV_FIRST_RHSFUNC_ERR) {
+    cause = "met forces that are not finite";
+    remedy = "check masses, stiffnesses and start positions";
+  }
+  return fmt::format("{} {} at t = {:.6g} s (last step {:.2e} s, code {}); {}", name, cause, t, step,
+                     flag, remedy);
+}
+
+// A contact's memory at the instant of touchdown, from data filled at that instant.
+void remember_touchdown(const System<double>& system, size_t k, SystemData<double>* data) {
+  const auto& c = system.scene().contacts[k];
+  const auto& o = data->overlaps[k];
+  data->memories[k].impact_speed =
+      calc_kinematics(data->motions[static_cast<size_t>(c.body_i)],
+                      data->motions[static_cast<size_t>(c.body_j)], o.p_WC, o.n_W)
+          .closing_speed;
+}
+
+void integrate(const System<double>& system, Run* run, SystemData<double>* data, N_Vector y,
+               Solver* solver) {
+  const RunOptions& options = run->options();
+  const size_t contacts = system.scene().contacts.size();
+  std::vector<int> roots(contacts);
+  SystemData<double> seen = system.make_data<double>();
+  std::vector<double> scratch(static_cast<size_t>(system.layout().size()));
+  const double* state = N_VGetArrayPointer(y);
+
+  // Contacts that touch at the start remember the speed they have.
+  system.calc_motions(0, state, data);
+  system.calc_overlaps(data);
+  for (size_t k = 0; k < contacts; ++k) {
+    if (data->overlaps[k].volume > 0) {
+      remember_touchdown(system, k, data);
+      run->add_event(0, static_cast<int>(k), true, data->memories[k].impact_speed);
+    }
+  }
+  run->data().memories = data->memories;
+  run->record_if_due(0, state);
+
+  double t = 0;
+  long steps_before = 0, failed_before = 0;
+  RunStatistics& statistics = run->result().statistics;
+  while (t < options.duration) {
+    const double target = options.interval > 0 ? std::min(run->next_record_time(), options.duration)
+                                               : options.duration;
+    solver->set_stop_time(options.duration);
+    const int flag = solver->advance(solver->memory, target, y, &t, CV_NORMAL);
+    long steps = 0, failed = 0;
+    double last_step = 0;
+    solver->statistics(&steps, &failed, &last_step);
+    if (flag < 0) {
+      run->result().failure = explain(flag, solver->name, t, last_step);
+      break;
+    }
+    statistics.steps = steps_before + steps;
+    statistics.rejected = failed_before + failed;
+    seen.memories = data->memories;
+    system.calc_rates(t, state, scratch.data(), &seen);
+    run->observe(seen, last_step);
+    if (flag == CV_ROOT_RETURN) {
+      solver->root_info(solver->memory, roots.data());
+      bool restart = false;
+      for (size_t k = 0; k < contacts; ++k) {
+        if (roots[k] == 0) continue;
+        const bool touchdown = roots[k] < 0;
+        system.calc_motions(t, state, data);
+        system.calc_overlaps(data);
+        run->add_event(t, static_cast<int>(k), touchdown, seen.forces[k].closing_speed);
+        if (touchdown) {
+          remember_touchdown(system, k, data);
+          restart = true;
+        }
+      }
+      run->data().memories = data->memories;
+      if (restart) {
+        if (solver->restart_clears_counts) {
+          steps_before = statistics.steps;
+          failed_before = statistics.rejected;
+        }
+        solver->restart(t, y);
+      }
+    }
+    run->record_if_due(t, state);
+    if (run->check_in(t)) break;
+  }
+  run->result().end_time = t;
+  std::copy(state, state + system.layout().size(), run->state().begin());
+}
+
+struct SunFree {
+  void operator()(N_Vector v) const { N_VDestroy(v); }
+};
+
+// Contexts, vectors and data that both solvers need.
+struct Workspace {
+  sundials::Context context;
+  SystemData<double> data;
+  std::unique_ptr<_generic_N_Vector, SunFree> y, tolerances;
+  Problem problem;
+
+  Workspace(const System<double>& system, Run* run)
+      : data(system.make_data<double>()),
+        y(N_VNew_Serial(system.layout().size(), context)),
+        tolerances(N_VNew_Serial(system.layout().size(), context)),
+        problem{&system, run, &data, JacobianEvaluator(system)} {
+    std::copy(run->state().begin(), run->state().end(), N_VGetArrayPointer(y.get()));
+    const auto scales = calc_state_scales(system);
+    for (size_t k = 0; k < scales.size(); ++k) {
+      N_VGetArrayPointer(tolerances.get())[k] = run->options().tolerance * scales[k];
+    }
+  }
+};
+
+constexpr long kMaxStepsBetweenOutputs = 2000000;
+
+}  // namespace
+
+void run_cvode(const System<double>& system, Run* run) {
+  Workspace w(system, run);
+  const RunOptions& options = run->options();
+  const int n = system.layout().size();
+  void* memory = CVodeCreate(CV_BDF, w.context);
+  const SUNMatrix A = SUNDenseMatrix(n, n, w.context);
+  const SUNLinearSolver linear = SUNLinSol_Dense(w.y.get(), A, w.context);
+  CVodeInit(memory, rates, 0, w.y.get());
+  CVodeSVtolerances(memory, options.tolerance, w.tolerances.get());
+  CVodeSetUserData(memory, &w.problem);
+  CVodeSetErrHandlerFn(memory, ignore_messages, nullptr);
+  CVodeSetLinearSolver(memory, linear, A);
+  CVodeSetJacFn(memory, jacobian);
+  CVodeSetMaxNumSteps(memory, kMaxStepsBetweenOutputs);
+  if (options.max_step > 0) CVodeSetMaxStep(memory, options.max_step);
+  const int contacts = static_cast<int>(system.scene().contacts.size());
+  if (contacts > 0) {
+    CVodeRootInit(memory, contacts, distances);
+    CVodeSetNoInactiveRootWarn(memory);
+  }
+  Solver solver{memory,
+                CVode,
+                CVodeGetRootInfo,
+                [&](double t, N_Vector y) { return CVodeReInit(memory, t, y); },
+                [&](double t) { return CVodeSetStopTime(memory, t); },
+                [&](long* steps, long* failed, double* last) {
+                  CVodeGetNumSteps(memory, steps);
+                  CVodeGetNumErrTestFails(memory, failed);
+                  CVodeGetLastStep(memory, last);
+                },
+                true,
+                "cvode"};
+  integrate(system, run, &w.data, w.y.get(), &solver);
+  CVodeFree(&memory);
+  SUNLinSolFree(linear);
+  SUNMatDestroy(A);
+}
+
+void run_arkode(const System<double>& system, Run* run) {
+  Workspace w(system, run);
+  const RunOptions& options = run->options();
+  void* memory = ERKStepCreate(rates, 0, w.y.get(), w.context);
+  ERKStepSetOrder(memory, 8);
+  ERKStepSVtolerances(memory, options.tolerance, w.tolerances.get());
+  ERKStepSetUserData(memory, &w.problem);
+  ERKStepSetErrHandlerFn(memory, ignore_messages, nullptr);
+  ERKStepSetMaxNumSteps(memory, kMaxStepsBetweenOutputs);
+  if (options.max_step > 0) ERKStepSetMaxStep(memory, options.max_step);
+  const int contacts = static_cast<int>(system.scene().contacts.size());
+  if (contacts > 0) {
+    ERKStepRootInit(memory, contacts, distances);
+    ERKStepSetNoInactiveRootWarn(memory);
+  }
+  Solver solver{memory,
+                ERKStepEvolve,
+                ERKStepGetRootInfo,
+                [&](double t, N_Vector y) { return ERKStepReset(memory, t, y); },
+                [&](double t) { return ERKStepSetStopTime(memory, t); },
+                [&](long* steps, long* failed, double* last) {
+                  ERKStepGetNumSteps(memory, steps);
+                  ERKStepGetNumErrTestFails(memory, failed);
+                  ERKStepGetLastStep(memory, last);
+                },
+                false,
+                "arkode"};
+  integrate(system, run, &w.data, w.y.get(), &solver);
+  ERKStepFree(&memory);
+}
+
+}  // namespace vesica::detail
