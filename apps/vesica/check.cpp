@@ -5,6 +5,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/contact/probe.h"
+#include "vesica/simulation/scene_input.h"
 
 namespace vesica::app {
 
@@ -16,11 +17,19 @@ void add_check(CLI::App& app, Common& common) {
       ->required();
   command->callback([&common, file] {
     const std::string path = find_input(*file);
-    read_probe_case(InputFile::load(path));
-    if (common.json) {
-      fmt::print("{}\n", nlohmann::ordered_json{{"file", path}, {"ok", true}, {"kind", "probe"}}.dump(2));
+    const InputFile input = InputFile::load(path);
+    const char* kind = "probe";
+    if (is_scene(input)) {
+      kind = "simulate";
+      read_scene<double>(input);
+      read_run_options(input);
     } else {
-      fmt::print("{}: good, a case for `vesica probe`\n", path);
+      read_probe_case(input);
+    }
+    if (common.json) {
+      fmt::print("{}\n", nlohmann::ordered_json{{"file", path}, {"ok", true}, {"kind", kind}}.dump(2));
+    } else {
+      fmt::print("{}: good, an input for `vesica {}`\n", path, kind);
     }
   });
 }

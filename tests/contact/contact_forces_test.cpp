@@ -34,13 +34,13 @@ Motion<double> random_motion(std::mt19937_64& random, double speed, double spin)
 }
 
 // An ellipsoid `depth` into a half-space.
-struct Setup {
+struct Scenario {
   Contact<double> contact;
   Motion<double> i, j;
 };
-Setup random_setup(std::mt19937_64& random, double aspect, double relative_depth, double speed,
+Scenario random_setup(std::mt19937_64& random, double aspect, double relative_depth, double speed,
                    double spin) {
-  Setup s;
+  Scenario s;
   const Vec3d radii(0.05, 0.05 * test::random_log_between(random, 1 / aspect, 1),
                     0.05 * test::random_log_between(random, 1 / aspect, 1));
   s.i = random_motion(random, speed, spin);
@@ -201,7 +201,7 @@ Jacobian as_jacobian(const Forces& f) {
 
 // Fourth-order central differences; the step in depth shrinks toward touchdown, where the wrench has
 // a kink in its second derivative, and toward full immersion, likewise.
-Jacobian difference_jacobian(const Setup& s, double distance_to_kink) {
+Jacobian difference_jacobian(const Scenario& s, double distance_to_kink) {
   auto wrench = [&](int direction, double step) {
     Motion<double> m = s.i;
     const Vec3d e = step * Vec3d::Unit(direction % 3);
@@ -230,7 +230,7 @@ TEST(ContactForces, DerivativesMatchDifferencesThroughTouchdownAndImmersion) {
   using Jet = ceres::Jet<double, 12>;
   double worst = 0, worst_jet = 0;
   for (int sweep = 0; sweep < 6; ++sweep) {
-    Setup s = random_setup(random, 4, 0, 0.1, 1);
+    Scenario s = random_setup(random, 4, 0, 0.1, 1);
     const Vec3d n = s.j.X_WB.R_WB.col(2);
     const Vec3d touching = s.i.X_WB.p_WB;
     const auto& pair = std::get<EllipsoidOnHalfSpace<double>>(s.contact.pair.shapes);

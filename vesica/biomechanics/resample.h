@@ -5,23 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "vesica/math/spline.h"
+
 namespace vesica {
-
-// A cubic spline with continuous second derivative through (times, values), times increasing; with
-// fewer than four points the parabola, line or constant through them. It reproduces cubics exactly.
-// Outside of [first, last] it refuses: values there would be invented.
-class CubicSpline {
- public:
-  CubicSpline(std::span<const double> times, std::span<const double> values);
-  double value(double time) const;
-  double derivative(double time) const;
-  double first() const { return times_.front(); }
-  double last() const { return times_.back(); }
-
- private:
-  size_t find_interval(double time) const;
-  std::vector<double> times_, values_, second_;  // second_: second derivatives at the times
-};
 
 // `values` (NaN where missing) at `new_times`; NaN in gaps and outside of the recording. A time
 // that lies within 1e-9 s of a sample counts as that sample.

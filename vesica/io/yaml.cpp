@@ -15,6 +15,7 @@ namespace vesica {
 struct InputFile::Content {
   std::string name;
   std::string text;
+  bool changed = false;  // by set()
   YAML::Node root;
   std::vector<std::string> seeds;
   std::vector<bool> seed_used;
@@ -101,7 +102,9 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
 
 InputNode InputFile::root() const { return InputNode(content_, content_->root, "", 1); }
 const std::string& InputFile::name() const { return content_->name; }
-const std::string& InputFile::text() const { return content_->text; }
+std::string InputFile::dump() const {
+  return content_->changed ? YAML::Dump(content_->root) + "\n" : content_->text;
+}
 std::string InputFile::folder() const {
   return std::filesystem::path(content_->name).parent_path().string();
 }
@@ -113,6 +116,7 @@ void InputFile::set(const std::string& path, const std::string& value) {
   } catch (const YAML::Exception& error) {
     throw InputError(fmt::format("--set {}={}: not valid YAML: {}", path, value, error.msg));
   }
+  content_->changed = true;
   YAML::Node node = content_->root;
   std::string_view rest = path;
   while (true) {

@@ -48,8 +48,8 @@ class InputFile {
   // Of those, the ones that no reader asked for: a path that names no number.
   std::vector<std::string> unused_seeds() const;
 
-  // The text as it was read, for reports that echo their input.
-  const std::string& text() const;
+  // The input as it stands, settings included, for reports that echo it.
+  std::string dump() const;
 
  private:
   friend class InputNode;

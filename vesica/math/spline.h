@@ -1,22 +1,26 @@
-// Natural cubic spline through given values: C2, for recorded series.
+// Interpolation of recorded series.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace vesica {
 
+// A cubic spline with continuous second derivative through (times, values), times increasing; with
+// fewer than four points the parabola, line or constant through them. It reproduces cubics exactly.
+// Outside of [first, last] it refuses: values there would be invented.
 class CubicSpline {
  public:
-  // `times` increase strictly; at least two. Outside them the end values hold.
-  CubicSpline(std::vector<double> times, std::vector<double> values);
-
-  double value(double t) const;
-  double slope(double t) const;
+  CubicSpline(std::span<const double> times, std::span<const double> values);
+  double value(double time) const;
+  double derivative(double time) const;
+  double first() const { return times_.front(); }
+  double last() const { return times_.back(); }
 
  private:
-  size_t segment(double t) const;
-
-  std::vector<double> times_, values_, curvature_;
+  size_t find_interval(double time) const;
+  std::vector<double> times_, values_, second_;  // second_: second derivatives at the times
 };
 
 }  // namespace vesica

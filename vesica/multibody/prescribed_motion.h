@@ -5,8 +5,9 @@
 // or a cubic spline through recorded positions and quaternions.
 #pragma once
 
+#include <algorithm>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "vesica/math/pose.h"
 #include "vesica/math/spline.h"
@@ -39,20 +40,25 @@ Motion<P> PrescribedMotion<P>::at(double t) const {
   using std::sin;
   Motion<P> m;
   if (recorded) {
+    // Before and after the recording the body rests.
+    const auto& position = recorded->position;
+    const double now = std::clamp(t, position[0].first(), position[0].last());
+    const double moving = now == t ? 1 : 0;
     for (int k = 0; k < 3; ++k) {
-      m.X_WB.p_WB[k] = P(recorded->position[k].value(t));
-      m.V_WB.v_WB[k] = P(recorded->position[k].slope(t));
+      m.X_WB.p_WB[k] = P(position[k].value(now));
+      m.V_WB.v_WB[k] = P(moving * position[k].derivative(now));
     }
     m.X_WB.R_WB = X0.R_WB;
     if (!recorded->quaternion.empty()) {
       const auto& s = recorded->quaternion;
-      const Quaternion<double> q{s[0].value(t), s[1].value(t), s[2].value(t), s[3].value(t)};
-      const Quaternion<double> dq{s[0].slope(t), s[1].slope(t), s[2].slope(t), s[3].slope(t)};
+      const Quaternion<double> q{s[0].value(now), s[1].value(now), s[2].value(now), s[3].value(now)};
+      const Quaternion<double> dq{s[0].derivative(now), s[1].derivative(now), s[2].derivative(now),
+                                  s[3].derivative(now)};
       m.X_WB.R_WB = as_rotation(q).template cast<P>();
       // w = 2 q' q^-1; the part along q is a change of length, which the rotation does not see.
       const Quaternion<double> conjugate{q.w, -q.x, -q.y, -q.z};
       const Quaternion<double> w = dq * conjugate;
-      const double scale = 2 / q.squared_norm();
+      const double scale = moving * 2 / q.squared_norm();
       m.V_WB.w_WB = Vec3<P>(P(scale * w.x), P(scale * w.y), P(scale * w.z));
     }
     return m;

@@ -1,0 +1,177 @@
+#include "vesica/simulation/simulate.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/vesica/commands.h"
+#include "apps/vesica/progress.h"
+#include "apps/vesica/scene_files.h"
+#include "vesica/io/csv.h"
+#include "vesica/io/output_file.h"
+#include "vesica/io/sto.h"
+#include "vesica/simulation/recording.h"
+#include "vesica/simulation/sensitivity.h"
+#include "vesica/simulation/summary.h"
+
+namespace vesica::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string scene;
+  std::vector<std::string> settings;
+  std::vector<std::string> sensitivities;
+  std::vector<std::string> formats = {"csv"};
+};
+
+void apply_settings(const std::vector<std::string>& settings, InputFile* file) {
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError(fmt::format("--set {}: expected path=value", setting));
+    }
+    file->set(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) throw InputError(fmt::format("--out {}: {}", folder, code.message()));
+}
+
+void print_table(const nlohmann::ordered_json& summary, const std::string& folder) {
+  if (summary.contains("title")) fmt::print("{}\n\n", summary["title"].get<std::string>());
+  const auto& solver = summary["solver"];
+  fmt::print("  simulated {:.6g} s with {} in {:.3g} s ({} steps, {} rejected; {:.3g} x real time)\n",
+             summary["end_time"].get<double>(), solver["method"].get<std::string>(),
+             solver["seconds"].get<double>(), solver["steps"].get<long>(),
+             solver["rejected"].get<long>(), solver["simulated_seconds_per_second"].get<double>());
+  fmt::print("\n  {:<16}{:>36}{:>28}\n", "body, at the end", "position [m]", "velocity [m/s]");
+  for (const auto& [name, body] : summary["final_state"].items()) {
+    std::string line;
+    for (const auto& x : body["position"]) line += fmt::format("{:>12.5f}", x.get<double>());
+    for (const auto& x : body["velocity"]) line += fmt::format("{:>10.4f}", x.get<double>());
+    fmt::print("  {:<16}{}\n", name, line);
+  }
+  if (!summary["contacts"].empty()) {
+    fmt::print("\n  {:<24}{:>12}{:>18}{:>18}\n", "contact", "touchdowns", "peak force [N]",
+               "deepest [mm]");
+    for (const auto& [name, contact] : summary["contacts"].items()) {
+      fmt::print("  {:<24}{:>12}{:>18.5g}{:>18.5g}\n", name, contact["touchdowns"].get<long>(),
+                 contact["max_normal_force"].get<double>(),
+                 contact["max_depth"].get<double>() * 1e3);
+    }
+  }
+  const auto& energy = summary["energy"];
+  fmt::print("\n  energy [J]      start {:.6g}   end {:.6g}\n", energy["start"].get<double>(),
+             energy["end"].get<double>());
+  if (energy.contains("dissipated")) {
+    const auto& d = energy["dissipated"];
+    fmt::print("  dissipated      normal {:.4g}   rolling {:.4g}   sliding {:.4g}   spinning {:.4g}\n",
+               d["normal"].get<double>(), d["rolling"].get<double>(), d["sliding"].get<double>(),
+               d["spinning"].get<double>());
+    fmt::print("  ledger residual {:.2e}\n", energy["residual"].get<double>());
+  }
+  for (const auto& warning : summary["warnings"]) {
+    fmt::print("  warning: {}\n", warning.get<std::string>());
+  }
+  if (summary.contains("failure")) fmt::print("  failed: {}\n", summary["failure"].get<std::string>());
+  if (summary.contains("interrupted")) fmt::print("  interrupted: what was recorded is kept\n");
+  fmt::print("\n  recording and summary are in {}/\n  look at it: vesica report {}\n", folder, folder);
+}
+
+void save_recording(const TimeTable& recording, const std::vector<std::string>& formats,
+                    const std::string& folder) {
+  if (recording.rows() == 0) return;
+  for (const std::string& format : formats) {
+    const std::string path = (fs::path(folder) / ("recording." + format)).string();
+    if (format == "csv") save_csv(path, recording);
+    if (format == "sto") save_sto(path, recording);
+    if (format == "h5") save_hdf5(path, recording);
+  }
+}
+
+void run_sensitivity(const InputFile& file, const RunOptions& run, const Options& options,
+                     const Common& common, const std::string& folder) {
+  const SensitivityResult result = simulate_sensitivity(file, run, options.sensitivities);
+  make_folder(folder);
+  save_csv((fs::path(folder) / "sensitivity.csv").string(), result.recording);
+  auto json = make_sensitivity_json(result);
+  save_text((fs::path(folder) / "sensitivity.json").string(), json.dump(2) + "\n");
+  if (common.json) {
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("derivatives of the final state (t = {:.6g} s)\n\n", result.end_time);
+  std::string header = fmt::format("  {:<26}", "");
+  for (const auto& path : options.sensitivities) header += fmt::format("{:>26}", path.substr(0, 25));
+  fmt::print("{}\n", header);
+  for (size_t k = 0; k < result.final_names.size(); ++k) {
+    std::string line = fmt::format("  {:<26}", result.final_names[k]);
+    for (const auto& column : result.final_derivatives) line += fmt::format("{:>26.9g}", column[k]);
+    fmt::print("{}\n", line);
+  }
+  for (const auto& warning : result.warnings) fmt::print("  warning: {}\n", warning);
+  fmt::print("\n  {} simulations' cost: {:.2f}\n  all recorded outputs: {}/sensitivity.csv\n",
+             options.sensitivities.size(), result.cost, folder);
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Common& common) {
+  CLI::App* command =
+      add_command(app, common, "simulate", "Run a scene; writes a recording and a summary");
+  auto options = std::make_shared<Options>();
+  command->add_option("SCENE", options->scene, "a YAML scene, or the name of one from `vesica list`")
+      ->required();
+  command->add_option("--set", options->settings,
+                      "change a number of the scene, for instance bodies.ball.mass=2 (repeatable)");
+  command->add_option("--sensitivity", options->sensitivities,
+                      "derivatives of the final state and of all outputs by a number of the scene, "
+                      "for instance bodies.ball.velocity.linear.0 (repeatable)");
+  command->add_option("--format", options->formats, "recording as csv, sto (OpenSim), h5 (HDF5)")
+      ->check(CLI::IsMember({"csv", "sto", "h5"}))
+      ->delimiter(',');
+  command->callback([&common, options] {
+    InputFile file = InputFile::load(find_input(options->scene));
+    apply_settings(options->settings, &file);
+    const RunOptions run = read_run_options(file);
+    const System<double> system(read_scene<double>(file), run.ledger);
+    const std::string folder =
+        common.out.empty() ? "out/" + fs::path(options->scene).stem().string() : common.out;
+
+    if (!options->sensitivities.empty()) {
+      run_sensitivity(file, run, *options, common, folder);
+      return;
+    }
+    catch_stop_signals();
+    RunResult result;
+    {
+      Progress progress("simulate", common.quiet || common.json);
+      RunControl control;
+      control.progress = [&](double fraction) { progress.update(fraction); };
+      control.stop = &stop_requested();
+      result = simulate(system, run, control);
+    }
+    const auto summary = make_summary(system, run, result);
+    make_folder(folder);
+    save_recording(result.recording, options->formats, folder);
+    save_text((fs::path(folder) / "summary.json").string(), summary.dump(2) + "\n");
+    save_text((fs::path(folder) / "scene.yaml").string(), file.dump());
+    if (common.json) {
+      fmt::print("{}\n", summary.dump(2));
+    } else if (!common.quiet) {
+      print_table(summary, folder);
+    }
+    if (!result.failure.empty()) {
+      fmt::print(stderr, "error: {}\n", result.failure);
+      common.status = 1;
+    }
+  });
+}
+
+}  // namespace vesica::app

@@ -1,0 +1,96 @@
+#include "vesica/simulation/summary.h"
+
+#include <nlohmann/json.hpp>
+
+#include "vesica/simulation/recording.h"
+
+namespace vesica {
+
+nlohmann::ordered_json make_summary(const System<double>& system, const RunOptions& options,
+                                    const RunResult& result) {
+  using Json = nlohmann::ordered_json;
+  const StateLayout& layout = system.layout();
+  auto list = [](const double* x, int count) { return Json(std::vector<double>(x, x + count)); };
+
+  Json json;
+  if (!system.scene().title.empty()) json["title"] = system.scene().title;
+  json["completed"] = result.failure.empty() && !result.interrupted;
+  if (result.interrupted) json["interrupted"] = true;
+  if (!result.failure.empty()) json["failure"] = result.failure;
+  json["end_time"] = result.end_time;
+
+  Json solver;
+  solver["method"] = solver_name(options.solver);
+  if (is_fixed_step(options.solver)) {
+    solver["step"] = options.step;
+  } else {
+    solver["tolerance"] = options.tolerance;
+  }
+  solver["steps"] = result.statistics.steps;
+  solver["rejected"] = result.statistics.rejected;
+  solver["evaluations"] = result.statistics.evaluations;
+  solver["jacobians"] = result.statistics.jacobians;
+  solver["seconds"] = result.statistics.seconds;
+  solver["worst_step_seconds"] = result.statistics.worst_step_seconds;
+  solver["simulated_seconds_per_second"] =
+      result.statistics.seconds > 0 ? result.end_time / result.statistics.seconds : 0;
+  json["solver"] = solver;
+
+  Json energy;
+  energy["start"] = result.start_energy;
+  energy["end"] = result.end_energy;
+  energy["largest_kinetic_and_elastic"] = result.largest_energy;
+  if (layout.ledger) {
+    const double* l = result.state.data() + layout.ledger_start();
+    energy["dissipated"] = Json{{"normal", l[kNormalDamping]},
+                                {"rolling", l[kRolling]},
+                                {"sliding", l[kSliding]},
+                                {"spinning", l[kSpinning]},
+                                {"springs", l[kSpringDamping]}};
+    energy["work"] = Json{{"prescribed", l[kPrescribedWork]}, {"forces", l[kForceWork]}};
+    energy["non_potential_work"] = 0.0;  // every pair of today has an elastic energy
+    energy["residual"] = result.residual;
+  }
+  json["energy"] = energy;
+
+  Json bodies;
+  for (const auto& body : system.scene().bodies) {
+    if (!body.is_free) continue;
+    const double* x = result.state.data() + layout.position(body.free_index);
+    const double* v = result.state.data() + layout.velocity(body.free_index);
+    bodies[body.name] = Json{{"position", list(x, 3)},
+                             {"quaternion", list(x + 3, 4)},
+                             {"velocity", list(v, 3)},
+                             {"spin", list(v + 3, 3)}};
+  }
+  json["final_state"] = bodies;
+
+  Json contacts;
+  for (size_t k = 0; k < result.monitors.size(); ++k) {
+    const ContactMonitor& m = result.monitors[k];
+    Json events = Json::array();
+    for (const ContactEvent& e : result.events) {
+      if (e.contact != static_cast<int>(k) || events.size() >= 1000) continue;
+      events.push_back({{"time", e.time},
+                        {"event", e.touchdown ? "touchdown" : "lift_off"},
+                        {"closing_speed", e.closing_speed}});
+    }
+    contacts[system.scene().contacts[k].name] =
+        Json{{"touchdowns", m.touchdowns},
+             {"max_normal_force", m.max_force},
+             {"max_depth", m.max_depth},
+             {"max_depth_over_size", m.max_depth_ratio},
+             {"steps_in_contact", m.steps_in_contact},
+             {"steps_force_clamped", m.steps_clamped},
+             {"steps_edge_pulling", m.steps_pulling},
+             {"max_step_over_time_constant", m.max_step_rate},
+             {"events", events}};
+  }
+  json["contacts"] = contacts;
+  json["rows"] = result.recording.rows();
+  json["hash"] = calc_hash(result.recording);
+  json["warnings"] = make_warnings(system, options, result);
+  return json;
+}
+
+}  // namespace vesica
