@@ -217,9 +217,9 @@ Jacobian difference_jacobian(const Scenario& s, double distance_to_kink) {
     return column;
   };
   Jacobian J;
-  const double length = std::min(2e-6, 0.2 * distance_to_kink);
+  const double length = std::min(1e-6, 0.2 * distance_to_kink);
   for (int c = 0; c < 12; ++c) {
-    const double h = c < 3 ? length : c < 6 ? length / 0.05 : c < 9 ? 2e-4 : 1e-2;
+    const double h = c < 3 ? length : c < 6 ? length / 0.05 : c < 9 ? 1e-4 : 3e-3;
     J.col(c) = (8 * (wrench(c, h) - wrench(c, -h)) - (wrench(c, 2 * h) - wrench(c, -2 * h))) / (12 * h);
   }
   return J;

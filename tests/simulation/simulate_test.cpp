@@ -1,0 +1,318 @@
+// Whole runs against what must hold for them: conservation, order of convergence, restitution,
+// derivatives, energy.
+#include "vesica/simulation/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/support.h"
+#include "vesica/simulation/fixed_step.h"
+#include "vesica/simulation/recording.h"
+#include "vesica/simulation/run.h"
+#include "vesica/simulation/sensitivity.h"
+
+namespace vesica {
+namespace {
+
+struct Loaded {
+  InputFile file;
+  RunOptions options;
+  System<double> system;
+};
+Loaded load(const std::string& text) {
+  const auto file = InputFile::parse(text, "test.yaml");
+  const auto options = read_run_options(file);
+  return {file, options, System<double>(read_scene<double>(file), options.ledger)};
+}
+
+std::string ball_scene(const std::string& law, const std::string& friction, const std::string& solver,
+                       const std::string& duration, const std::string& start,
+                       const std::string& gravity = "[0, 0, -9.81]") {
+  return fmt::format(
+      "vesica: 1\ngravity: {}\nbodies:\n"
+      "  ball:\n    mass: 0.5\n    shape: {{type: sphere, radius: 0.05}}\n{}"
+      "  ground: {{fixed: true, shape: {{type: half_space}}}}\n"
+      "contacts:\n  - between: [ball, ground]\n    normal: {}\n    friction: {}\n"
+      "duration: {}\nsolver: {}\noutput: {{interval: 0.01}}\n",
+      gravity, start, law, friction, duration, solver);
+}
+
+const char* const kElastic = "{law: volumetric, stiffness: 1.0e8}";
+const char* const kNone = "{law: none}";
+
+// One bounce of a ball dropped from 0.1 m takes 0.29 s; 100 of them.
+const char* const kDropped = "    pose: {position: [0, 0, 0.15]}\n";
+
+TEST(Simulate, BallKeepsItsEnergyOverAHundredBounces) {
+  const auto rk4 = load(ball_scene(kElastic, kNone, "{method: rk4, step: 2.0e-5}", "29.5", kDropped));
+  const auto fixed = simulate(rk4.system, rk4.options);
+  EXPECT_GE(fixed.monitors[0].touchdowns, 100);
+  const double scale = 0.5 * 9.81 * 0.1;  // what the ball falls through
+  EXPECT_LT(std::abs(fixed.residual) / scale, 1e-6) << fixed.residual / scale;
+
+  const auto cvode = load(
+      ball_scene(kElastic, kNone, "{method: cvode, tolerance: 1.0e-14}", "29.5", kDropped));
+  const auto adaptive = simulate(cvode.system, cvode.options);
+  EXPECT_TRUE(adaptive.failure.empty()) << adaptive.failure;
+  EXPECT_GE(adaptive.monitors[0].touchdowns, 100);
+  EXPECT_LT(std::abs(adaptive.residual) / scale, 1e-8) << adaptive.residual / scale;
+  RecordProperty("rk4_drift", fmt::format("{:.2e}", fixed.residual / scale));
+  RecordProperty("cvode_drift", fmt::format("{:.2e}", adaptive.residual / scale));
+}
+
+TEST(Simulate, LedgerClosesWithEveryDissipation) {
+  const std::string start =
+      "    pose: {position: [0, 0, 0.08]}\n"
+      "    velocity: {linear: [0.5, 0.2, 0], angular: [3, -2, 10]}\n";
+  const char* const law = "{law: volumetric, stiffness: 1.0e8, damping: 0.3}";
+  const char* const friction = "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.02}";
+  const std::pair<const char*, double> solvers[] = {
+      {"{method: rk4, step: 1.0e-5}", 1e-6},
+      {"{method: cvode, tolerance: 1.0e-10}", 1e-6},
+      {"{method: arkode, tolerance: 1.0e-10}", 1e-6},
+      {"{method: implicit_midpoint, step: 2.0e-5}", 1e-5}};  // of second order: measured 2.4e-6
+  for (const auto& [solver, bound] : solvers) {
+    const auto s = load(ball_scene(law, friction, solver, "1.5", start));
+    const auto result = simulate(s.system, s.options);
+    EXPECT_TRUE(result.failure.empty()) << result.failure;
+    const double lost = result.start_energy - result.end_energy;
+    EXPECT_GT(lost, 0.1);
+    EXPECT_LT(std::abs(result.residual) / lost, bound) << solver << " " << result.residual / lost;
+  }
+}
+
+TEST(Simulate, DirectImpactsReturnTheRestitution) {
+  for (double e : {0.05, 0.2, 0.5, 0.8, 0.95}) {
+    const auto s = load(ball_scene(
+        fmt::format("{{law: volumetric, stiffness: 1.0e8, restitution: {}, v_small: 0.001}}", e), kNone,
+        "{method: cvode, tolerance: 1.0e-10}", "0.3",
+        "    pose: {position: [0, 0, 0.06]}\n    velocity: {linear: [0, 0, -0.5]}\n", "[0, 0, 0]"));
+    const auto result = simulate(s.system, s.options);
+    const double v = result.state[static_cast<size_t>(s.system.layout().velocity(0) + 2)];
+    EXPECT_NEAR(v / 0.5, e, 1e-4) << e;
+    ASSERT_GE(result.events.size(), 2u);
+    // The touchdown is located: 0.01 m at 0.5 m/s.
+    EXPECT_NEAR(result.events[0].time, 0.02, 1e-9);
+  }
+}
+
+// A ball that stays pressed into the ground while it oscillates, slides, rolls and spins: smooth, so
+// that every method shows its order.
+TEST(Simulate, FixedStepMethodsConvergeWithTheirOrder) {
+  const std::string start =
+      "    pose: {position: [0, 0, 0.048]}\n"
+      "    velocity: {linear: [0.3, 0, 0], angular: [0, 2, 5]}\n";
+  const char* const law = "{law: volumetric, stiffness: 1.0e7, damping: 0.5}";
+  const char* const friction = "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.2}";
+  auto end_state = [&](const std::string& method, double h) {
+    const auto s = load(ball_scene(
+        law, friction, fmt::format("{{method: {}, step: {}, ledger: false}}", method, h), "0.064", start));
+    const auto result = simulate(s.system, s.options);
+    EXPECT_EQ(result.monitors[0].steps_in_contact, result.statistics.steps);
+    return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
+        result.state.data(), static_cast<Eigen::Index>(result.state.size())));
+  };
+  const Eigen::VectorXd reference = end_state("rk5", 1e-5);
+  const std::tuple<const char*, double, double> cases[] = {
+      {"euler", 1, 1e-4},          {"semi_implicit_euler", 1, 1e-4}, {"rk3", 3, 4e-4},
+      {"rk4", 4, 4e-4},            {"rk5", 5, 8e-4},                 {"implicit_midpoint", 2, 2e-4}};
+  for (const auto& [method, order, h] : cases) {
+    const double coarse = (end_state(method, h) - reference).norm();
+    const double fine = (end_state(method, h / 2) - reference).norm();
+    EXPECT_NEAR(std::log2(coarse / fine), order, 0.25) << method << " " << coarse << " " << fine;
+  }
+}
+
+TEST(Simulate, JacobianMatchesDifferences) {
+  const auto s = load(ball_scene("{law: volumetric, stiffness: 1.0e7, damping: 0.5}",
+                                 "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.2}",
+                                 "{method: cvode}", "1",
+                                 "    pose: {position: [0, 0, 0.048], axis: [1, 2, 3], angle: 0.5}\n"
+                                 "    velocity: {linear: [0.3, 0, 0.1], angular: [0, 2, 5]}\n"));
+  const int n = s.system.layout().size();
+  std::vector<double> y(static_cast<size_t>(n));
+  s.system.calc_initial_state(y.data());
+  auto data = s.system.make_data<double>();
+  detail::JacobianEvaluator evaluator(s.system);
+  Eigen::MatrixXd J(n, n);
+  evaluator.evaluate(0, y.data(), data, J.data());
+  for (int c = 0; c < 13; ++c) {
+    Eigen::VectorXd plus(n), minus(n);
+    const double h = 1e-6;
+    auto moved = y;
+    moved[static_cast<size_t>(c)] += h;
+    s.system.calc_rates(0, moved.data(), plus.data(), &data);
+    moved[static_cast<size_t>(c)] -= 2 * h;
+    s.system.calc_rates(0, moved.data(), minus.data(), &data);
+    EXPECT_LT(((plus - minus) / (2 * h) - J.col(c)).norm(), 1e-6 * (1 + J.col(c).norm())) << c;
+  }
+}
+
+TEST(Simulate, CollidingSpheresKeepMomentumAndAngularMomentum) {
+  const auto file = InputFile::load(std::string(VESICA_SOURCE_DIR) + "/scenes/two_spheres.yaml");
+  const auto options = read_run_options(file);
+  const System<double> system(read_scene<double>(file), true);
+  const auto result = simulate(system, options);
+  auto momenta = [&](const double* y) {
+    Eigen::Matrix<double, 6, 1> m = Eigen::Matrix<double, 6, 1>::Zero();
+    for (int b = 0; b < 2; ++b) {
+      const auto& body = system.scene().bodies[static_cast<size_t>(b)].inertia;
+      const Vec3d p(y + system.layout().position(b)), v(y + system.layout().velocity(b)),
+          w(y + system.layout().velocity(b) + 3);
+      m.head<3>() += body.mass * v;
+      m.tail<3>() += body.mass * p.cross(v) + body.I_B * w;
+    }
+    return m;
+  };
+  std::vector<double> start(result.state.size());
+  system.calc_initial_state(start.data());
+  EXPECT_EQ(result.monitors[0].touchdowns, 1);
+  EXPECT_LT((momenta(start.data()) - momenta(result.state.data())).norm(), 1e-9);
+}
+
+TEST(Simulate, BallOnABeltRollsWithTwoSeventhsOfItsAcceleration) {
+  auto file = InputFile::load(std::string(VESICA_SOURCE_DIR) + "/scenes/ball_on_belt.yaml");
+  file.set("contacts.0.normal.damping", "0");  // no rolling resistance
+  file.set("contacts.0.normal.stiffness", "5.0e10");
+  const double depth = std::sqrt(0.3 * 9.80665 / (5e10 * kPi * 0.05));  // k pi R d^2 = m g
+  file.set("bodies.ball.pose.position.2", fmt::format("{}", 0.05 - depth));
+  const auto options = read_run_options(file);
+  const System<double> system(read_scene<double>(file), true);
+  const auto result = simulate(system, options);
+  const double* v = result.state.data() + system.layout().velocity(0);
+  // Friction acts on the contact plane, R - d below the centre: a/a_belt = 1/(1 + 5/2 (1 - d/R)^2),
+  // which is 2/7 for a rigid ball.
+  const double ratio = 1 / (1 + 2.5 * square(1 - depth / 0.05));
+  EXPECT_NEAR(ratio, 2.0 / 7, 2e-4);
+  EXPECT_NEAR(v[0] / (0.5 * 4), ratio, 2e-5);
+  EXPECT_LT(std::abs(result.residual), 1e-6 * result.largest_energy);
+}
+
+TEST(Simulate, SameInputGivesTheSameBytes) {
+  const auto s = load(ball_scene(kElastic, "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.02}",
+                                 "{method: cvode, tolerance: 1.0e-8}", "1", kDropped));
+  const auto first = simulate(s.system, s.options), second = simulate(s.system, s.options);
+  EXPECT_EQ(calc_hash(first.recording), calc_hash(second.recording));
+  EXPECT_EQ(first.recording.rows(), 101u);
+}
+
+TEST(Simulate, StopKeepsWhatWasRecorded) {
+  const auto s = load(ball_scene(kElastic, kNone, "{method: rk4, step: 1.0e-5}", "100", kDropped));
+  std::atomic<bool> stop{false};
+  RunControl control;
+  control.progress = [&](double fraction) { stop = fraction > 0; };
+  control.stop = &stop;
+  const auto result = simulate(s.system, s.options, control);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_LT(result.end_time, 100);
+  EXPECT_GE(result.recording.rows(), 1u);
+  EXPECT_EQ(result.recording.values.size(), result.recording.rows() * result.recording.columns.size());
+}
+
+TEST(Simulate, AStepThatIsTooLongSaysSo) {
+  const auto s = load(ball_scene("{law: volumetric, stiffness: 1.0e12, damping: 50}", kNone,
+                                 "{method: euler, step: 1.0e-2}", "200", kDropped));
+  const auto result = simulate(s.system, s.options);
+  const auto warnings = make_warnings(s.system, s.options, result);
+  ASSERT_FALSE(warnings.empty() && result.failure.empty());
+  const std::string all = fmt::format("{} {}", fmt::join(warnings, " "), result.failure);
+  EXPECT_NE(all.find("step"), std::string::npos) << all;
+}
+
+// Sensitivities against central differences of the same discrete trajectory.
+TEST(Sensitivity, MatchesDifferencesAwayFromEvents) {
+  const std::string start =
+      "    pose: {position: [0, 0, 0.048]}\n"
+      "    velocity: {linear: [0.3, 0, 0], angular: [0, 2, 5]}\n";
+  const std::string text =
+      ball_scene("{law: volumetric, stiffness: 1.0e7, damping: 0.5}",
+                 "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.2}",
+                 "{method: rk4, step: 1.0e-4}", "0.1", start);
+  const std::vector<std::pair<std::string, double>> parameters = {
+      {"bodies.ball.velocity.linear.0", 0.3},      {"bodies.ball.pose.position.2", 0.048},
+      {"contacts.0.normal.stiffness", 1e7},        {"contacts.0.friction.mu_d", 0.4},
+      {"bodies.ball.mass", 0.5},                   {"bodies.ball.shape.radius", 0.05}};
+  std::vector<std::string> paths;
+  for (const auto& [path, value] : parameters) paths.push_back(path);
+  const auto file = InputFile::parse(text, "test.yaml");
+  const auto options = read_run_options(file);
+  const auto result = simulate_sensitivity(file, options, paths);
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    const auto& [path, value] = parameters[p];
+    auto end_state = [&](double x) {
+      auto changed = InputFile::parse(text, "test.yaml");
+      changed.set(path, fmt::format("{:.17g}", x));
+      const System<double> system(read_scene<double>(changed), options.ledger);
+      return simulate(system, options).state;
+    };
+    const double h = 1e-5 * value;
+    const auto plus = end_state(value + h), minus = end_state(value - h);
+    double largest = 0, error = 0;
+    for (size_t k = 0; k < 13; ++k) {
+      const double difference = (plus[k] - minus[k]) / (2 * h);
+      largest = std::max(largest, std::abs(difference));
+      error = std::max(error, std::abs(difference - result.final_derivatives[p][k]));
+    }
+    EXPECT_LT(error, 1e-5 * largest) << path;
+  }
+  EXPECT_EQ(result.recording.columns.size(), 6 * make_recording(load(text).system).columns.size());
+  EXPECT_FALSE(test::input_error_of([&] { simulate_sensitivity(file, options, {"bodies.ball.color"}); }).empty());
+}
+
+// Random passive scenes of potential pairs with velocity-based friction: energy never grows beyond
+// what the integrator may err, nothing becomes NaN.
+TEST(Simulate, RandomPassiveScenesNeverGainEnergy) {
+  std::mt19937_64 random(5);
+  int gained = 0;
+  double worst = 0;
+  for (int k = 0; k < 10000; ++k) {
+    const double r = test::random_log_between(random, 0.01, 0.3);
+    const double mass = 1000 * 4.2 * r * r * r;
+    const double stiffness = test::random_log_between(random, 20, 200) * mass * 9.81 / (r * r * r);
+    const int kind = k % 3;
+    std::string shape = fmt::format("{{type: sphere, radius: {}}}", r);
+    if (kind == 1) {
+      shape = fmt::format("{{type: ellipsoid, radii: [{}, {}, {}]}}", r,
+                          r * test::random_between(random, 0.4, 1), r * test::random_between(random, 0.4, 1));
+    }
+    if (kind == 2) {
+      shape = fmt::format("{{type: box, size: [{}, {}, {}]}}", 2 * r,
+                          r * test::random_between(random, 0.6, 2), r * test::random_between(random, 0.6, 2));
+    }
+    const Vec3d axis = test::random_rotation(random).col(0);
+    const Vec3d v = test::random_vector(random, 1), w = test::random_vector(random, 10);
+    const double mu = test::random_between(random, 0, 1);
+    const auto s = load(fmt::format(
+        "vesica: 1\nbodies:\n  body:\n    mass: {}\n    shape: {}\n"
+        "    pose: {{position: [0, 0, {}], axis: [{}, {}, {}], angle: {}}}\n"
+        "    velocity: {{linear: [{}, {}, {}], angular: [{}, {}, {}]}}\n"
+        "  ground: {{fixed: true, shape: {{type: half_space}}}}\n"
+        "contacts:\n  - between: [body, ground]\n"
+        "    normal: {{law: volumetric, stiffness: {}, damping: {}}}\n"
+        "    friction: {{law: brown_mcphee, mu_s: {}, mu_d: {}, v_t: 0.05}}\n"
+        "duration: 0.1\nsolver: {{method: rk4, step: 2.0e-4}}\noutput: {{interval: 0.005}}\n",
+        mass, shape, r * test::random_between(random, 0.8, 1.2), axis.x(), axis.y(), axis.z(),
+        test::random_between(random, 0, 3), v.x(), v.y(), v.z(), w.x(), w.y(), w.z(), stiffness,
+        test::random_between(random, 0, 1), mu, 0.8 * mu));
+    const auto result = simulate(s.system, s.options);
+    ASSERT_TRUE(result.failure.empty()) << result.failure;
+    const auto& table = result.recording;
+    const size_t kinetic = table.find("energy.kinetic");
+    double previous = 0;
+    for (size_t row = 0; row < table.rows(); ++row) {
+      double energy = 0;
+      for (size_t c = kinetic; c < kinetic + 4; ++c) energy += table.at(row, c);
+      ASSERT_TRUE(std::isfinite(energy));
+      if (row > 0) {
+        const double gain = (energy - previous) / result.largest_energy;
+        worst = std::max(worst, gain);
+        if (gain > 1e-4) ++gained;
+      }
+      previous = energy;
+    }
+  }
+  RecordProperty("worst_gain", fmt::format("{:.2e}", worst));
+  EXPECT_EQ(gained, 0) << worst;
+}
+
+}  // namespace
+}  // namespace vesica
