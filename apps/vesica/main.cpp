@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   add_list(app, common);
   add_check(app, common);
   add_probe(app, common);
+  add_motion(app, common);
 
   try {
     app.parse(argc, argv);
