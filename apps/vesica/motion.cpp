@@ -380,6 +380,7 @@ void add_motion(CLI::App& app, Common& common) {
   command->add_flag("--report", o.report, "write a page with pictures: NAME.html");
   command->add_option("--to", o.to, "convert: trc, mot, sto, csv (several: --to trc,mot)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"trc", "mot", "sto", "csv"}));
   command->add_option("--from", o.from, "keep from this time on (s)");
   command->add_option("--until", o.until, "keep until this time (s)");
@@ -414,9 +415,12 @@ void add_motion(CLI::App& app, Common& common) {
       ->capture_default_str();
   command->add_flag("--face-x", o.face_x,
                     "turn converted files by quarters so that walking goes along +x");
-  command->add_option("--joint-center", o.centers,
-                      "functional joint centre: PROXIMAL,MARKERS:DISTAL,MARKERS");
-  command->add_option("--joint-axis", o.hinges, "functional joint axis, the same way");
+  command
+      ->add_option("--joint-center", o.centers,
+                   "functional joint centre: PROXIMAL,MARKERS:DISTAL,MARKERS")
+      ->allow_extra_args(false);
+  command->add_option("--joint-axis", o.hinges, "functional joint axis, the same way")
+      ->allow_extra_args(false);
   command->add_flag("--strict", o.strict, "exit status 1 if there is any warning");
   command->callback([&common, options] { run(*options, common); });
 }
