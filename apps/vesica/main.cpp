@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   add_check(app, common);
   add_probe(app, common);
   add_simulate(app, common);
+  add_motion(app, common);
 
   try {
     app.parse(argc, argv);

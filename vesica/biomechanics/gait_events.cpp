@@ -86,16 +86,21 @@ std::vector<double> find_peaks(std::span<const double> x, double prominence) {
   return peaks;
 }
 
-// The highest local maximum from `first` to `last`, interpolated; `otherwise` where there is none.
-double find_highest(std::span<const double> x, double first, double last, double otherwise) {
+// The first local maximum from `first` to `last` that is at least half as high as the highest
+// there, interpolated; `otherwise` where there is none. (The ball of the foot landing may shake the
+// heel harder than the heel's own landing before it.)
+double find_landing(std::span<const double> x, double first, double last, double otherwise) {
   const int begin = std::max(1, static_cast<int>(std::ceil(first)));
   const int end = std::min(static_cast<int>(x.size()) - 2, static_cast<int>(std::floor(last)));
-  int highest = -1;
+  const auto is_peak = [&](int k) { return x[k] >= x[k - 1] && x[k] > x[k + 1]; };  // no by a gap
+  double highest = 0.0;
   for (int k = begin; k <= end; ++k) {
-    const bool is_peak = x[k] >= x[k - 1] && x[k] > x[k + 1];  // false beside a gap
-    if (is_peak && (highest < 0 || x[k] > x[highest])) highest = k;
+    if (is_peak(k)) highest = std::max(highest, x[k]);
   }
-  return highest < 0 ? otherwise : interpolate_peak(x, highest);
+  for (int k = begin; k <= end; ++k) {
+    if (is_peak(k) && x[k] > 0.0 && x[k] >= 0.5 * highest) return interpolate_peak(x, k);
+  }
+  return otherwise;
 }
 
 double at_fraction(std::span<const double> times, double index) {
@@ -229,7 +234,7 @@ std::vector<GaitEvent> find_marker_events(const MarkerTracks& markers, const Gai
       // A step moves the foot by most of a metre relative to the pelvis; a tenth is no step.
       for (const double peak : find_peaks(reach, 0.1)) {
         const double found =
-            strike ? find_highest(landing, peak - 0.03 / dt, peak + 0.10 / dt, peak) : peak;
+            strike ? find_landing(landing, peak - 0.03 / dt, peak + 0.10 / dt, peak) : peak;
         events.push_back({kind, side, at_fraction(markers.times, found)});
       }
     }

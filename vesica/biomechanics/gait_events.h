@@ -90,7 +90,7 @@ const char* name_of(GaitEvent::Kind kind);
 // From markers alone. The foot leaves where its toe is furthest behind the pelvis, and strikes
 // about where its heel is furthest ahead of it (Zeni, Richards and Higginson 2008; positions
 // smoothed at 8 Hz). The heel is furthest ahead some 40 ms before it lands, so the strike moves on
-// to the largest upward acceleration of the heel from 30 ms before to 100 ms after that (after
+// to the first large upward acceleration of the heel from 30 ms before to 100 ms after that (after
 // Hreljac and Marshall 2000; smoothed at 12 Hz). Needs pelvis, heel and toe markers; for walking
 // forwards, on floor or treadmill; running, shuffling and turning are outside of it. How far off:
 // docs/theory/motion.md.

@@ -88,16 +88,27 @@ FilmSummary summarise(const PressureFilm& film) {
 void warn_of_markers(const MotionTrial& trial, TrialAnalysis* analysis) {
   const MarkerTracks& markers = trial.markers;
   std::vector<std::string>& warnings = analysis->warnings;
+  std::vector<size_t> sparse;  // missing more than a tenth
   for (size_t i = 0; i < markers.markers(); ++i) {
+    if (analysis->gaps[i].fraction_present() < 0.9) sparse.push_back(i);
+  }
+  const auto describe_gaps = [&](size_t i) {
     const GapStatistics& gaps = analysis->gaps[i];
-    if (gaps.present == 0) {
-      warnings.push_back(fmt::format("{} is never seen.", markers.labels[i]));
-    } else if (gaps.fraction_present() < 0.9) {
-      warnings.push_back(
-          fmt::format("{} is missing in {:.0f} % of the frames; its longest gap is {:.2f} s.",
-                      markers.labels[i], 100.0 * (1.0 - gaps.fraction_present()),
-                      gaps.longest / std::max(1e-9, markers.rate)));
-    }
+    if (gaps.present == 0) return fmt::format("{} is never seen", markers.labels[i]);
+    return fmt::format("{} is missing in {:.0f}% of the frames, at most {:.2f} s at a time",
+                       markers.labels[i], 100.0 * (1.0 - gaps.fraction_present()),
+                       gaps.longest / std::max(1e-9, markers.rate));
+  };
+  constexpr size_t kMostSentences = 4;
+  if (sparse.size() > kMostSentences) {
+    const size_t worst = *std::min_element(sparse.begin(), sparse.end(), [&](size_t a, size_t b) {
+      return analysis->gaps[a].present < analysis->gaps[b].present;
+    });
+    warnings.push_back(
+        fmt::format("{} of {} markers are missing in more than 10% of the frames; {}.",
+                    sparse.size(), markers.markers(), describe_gaps(worst)));
+  } else {
+    for (const size_t i : sparse) warnings.push_back(describe_gaps(i) + ".");
   }
   for (const MarkerFault& fault : analysis->faults) warnings.push_back(describe(fault, markers));
 }

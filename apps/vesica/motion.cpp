@@ -1,0 +1,428 @@
+// vesica motion: looks at recordings of motion, checks, plots, converts, trims and filters them.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "apps/vesica/commands.h"
+#include "apps/vesica/motion_trial.h"
+#include "vesica/biomechanics/segment_pose.h"
+#include "vesica/error.h"
+#include "vesica/io/csv.h"
+#include "vesica/io/file_writer.h"
+#include "vesica/io/load_motion.h"
+#include "vesica/io/pressure_film.h"
+#include "vesica/io/sto.h"
+#include "vesica/io/trc.h"
+#include "vesica/io/units.h"
+
+namespace vesica::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> to;
+  bool report = false, strict = false, face_x = false;
+  std::string from, until, filter, filter_forces, pass_band, stop_band, rate, threshold = "20 N";
+  double pass_loss = 1.0, stop_loss = 40.0;  // dB
+  int order = 4, fill = 0;
+  std::string baseline = "none", axes = "opensim", up;
+  std::vector<std::string> centers, hinges;
+};
+
+double quantity(const std::string& text, const Dimension& dimension, const char* option) {
+  try {
+    return parse_quantity(text, dimension);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} {}: {}", option, text, error.what()));
+  }
+}
+
+AnalysisOptions make_analysis_options(const Options& options) {
+  AnalysisOptions analysis;
+  analysis.up = options.up;
+  analysis.plates.threshold = quantity(options.threshold, dimension::kForce, "--threshold");
+  if (!(analysis.plates.threshold > 0.0)) {
+    throw InputError("--threshold must be positive: without it an empty plate has steps");
+  }
+  analysis.contacts.threshold = analysis.plates.threshold;
+  if (options.baseline == "file") analysis.plates.baseline = PlateBaseline::kFile;
+  if (options.baseline == "quiet") analysis.plates.baseline = PlateBaseline::kQuiet;
+  if (!options.filter_forces.empty()) {
+    analysis.plates.filter_cutoff =
+        quantity(options.filter_forces, dimension::kFrequency, "--filter-forces");
+    // Checked here, before anything is read: a rate of at most a million per second.
+    if (!(analysis.plates.filter_cutoff > 0.0))
+      throw InputError("--filter-forces must be positive");
+  }
+  return analysis;
+}
+
+// --- which files are one trial
+// --------------------------------------------------------------------
+
+bool has_markers(const MotionTrial& trial) { return trial.markers.markers() > 0; }
+
+// Files of one name (walk.trc, walk.mot) are one trial; so are one file with markers and one
+// without if there are no others.
+std::vector<TrialView> load_trials(const std::vector<std::string>& files) {
+  std::vector<TrialView> views;
+  for (const std::string& file : files) {
+    MotionTrial trial = load_motion(file);
+    const std::string stem = fs::path(file).stem().string();
+    const auto same = std::find_if(views.begin(), views.end(), [&](const TrialView& view) {
+      return view.stem == stem &&
+             fs::path(view.files[0]).parent_path() == fs::path(file).parent_path() &&
+             has_markers(view.trial) != has_markers(trial);
+    });
+    if (same != views.end()) {
+      same->trial = join(same->trial, trial);
+      same->files.push_back(file);
+      continue;
+    }
+    TrialView view;
+    view.stem = stem;
+    view.files = {file};
+    view.trial = std::move(trial);
+    views.push_back(std::move(view));
+  }
+  const bool complement = views.size() == 2 &&
+                          has_markers(views[0].trial) != has_markers(views[1].trial) &&
+                          views[0].trial.films.empty() && views[1].trial.films.empty() &&
+                          views[0].trial.plates.empty() && views[1].trial.plates.empty();
+  if (complement) {
+    const size_t with = has_markers(views[0].trial) ? 0 : 1;
+    TrialView joined;
+    joined.stem = views[with].stem;
+    joined.files = {views[with].files[0], views[1 - with].files[0]};
+    joined.trial = join(views[with].trial, views[1 - with].trial);
+    views = {joined};
+  }
+  return views;
+}
+
+// --- edits, in the order in which they make sense
+// ---------------------------------------------------
+
+void cut(TrialView* view, const Options& options) {
+  if (options.from.empty() && options.until.empty()) return;
+  const double from =
+      options.from.empty() ? -1e9 : quantity(options.from, dimension::kTime, "--from");
+  const double until =
+      options.until.empty() ? 1e9 : quantity(options.until, dimension::kTime, "--until");
+  trim(&view->trial, from, until);
+  view->edits.push_back(options.until.empty() ? fmt::format("Cut: from {:g} s on.", from)
+                        : options.from.empty()
+                            ? fmt::format("Cut: until {:g} s.", until)
+                            : fmt::format("Cut: from {:g} to {:g} s.", from, until));
+}
+
+void fill(TrialView* view, const Options& options) {
+  if (options.fill <= 0 || !has_markers(view->trial)) return;
+  GapFillOptions gaps;
+  gaps.max_frames = options.fill;
+  view->filled = fill_marker_gaps(&view->trial.markers, gaps);
+  int frames = 0;
+  double worst = 0.0;
+  for (const FilledMarker& marker : view->filled) {
+    frames += marker.filled.gap.count;
+    if (std::isfinite(marker.filled.expected_error)) {
+      worst = std::max(worst, marker.filled.expected_error);
+    }
+  }
+  view->edits.push_back(fmt::format(
+      "Filled {} gaps of at most {} frames, {} frames in all; the worst is expected to be off by "
+      "{:.1f} mm rms.",
+      view->filled.size(), options.fill, frames, 1000.0 * worst));
+}
+
+std::optional<ZeroPhaseFilter> make_filter(const Options& options, double rate) {
+  if (!options.filter.empty()) {
+    return make_low_pass(quantity(options.filter, dimension::kFrequency, "--filter"), rate,
+                         options.order);
+  }
+  if (options.pass_band.empty() && options.stop_band.empty()) return {};
+  if (options.pass_band.empty() || options.stop_band.empty()) {
+    throw InputError("--pass-band and --stop-band go together");
+  }
+  BandSpecification bands{};
+  bands.pass_edge = quantity(options.pass_band, dimension::kFrequency, "--pass-band");
+  bands.stop_edge = quantity(options.stop_band, dimension::kFrequency, "--stop-band");
+  bands.pass_loss = options.pass_loss;
+  bands.stop_loss = options.stop_loss;
+  return make_low_pass(bands, rate);
+}
+
+void smooth(TrialView* view, const Options& options) {
+  if (options.filter.empty() && options.pass_band.empty() && options.stop_band.empty()) return;
+  const auto say = [&](const char* what, const ZeroPhaseFilter& filter, int untouched) {
+    view->edits.push_back(fmt::format(
+        "Filtered {}: zero-phase Butterworth, order {} over both passes, 3 dB down at {:.4g} Hz.",
+        what, 2 * filter.pass_order, filter.cutoff));
+    if (untouched > 0) {
+      view->trial.warnings.push_back(fmt::format(
+          "{} samples of {} lie in runs of fewer than {} between gaps and stay unfiltered.",
+          untouched, what, filter.fewest_samples()));
+    }
+  };
+  if (has_markers(view->trial)) {
+    const ZeroPhaseFilter filter = *make_filter(options, view->trial.markers.rate);
+    say("markers", filter, filter_markers(&view->trial.markers, filter));
+  }
+  // A table without forces holds angles or the like; forces have their own cut-off.
+  TimeTable& table = view->trial.analog;
+  const bool is_plain_table = view->trial.plates.empty() && table.rows() > 0 &&
+                              find_plate_forces(table, Vec3d::UnitY(), {}).empty();
+  if (is_plain_table) {
+    const ZeroPhaseFilter filter = *make_filter(options, find_table_rate(table));
+    say("the table", filter, filter_table(&table, filter));
+  }
+}
+
+void resample(TrialView* view, const Options& options) {
+  if (options.rate.empty() || !has_markers(view->trial)) return;
+  const double rate = quantity(options.rate, dimension::kFrequency, "--rate");
+  const double before = view->trial.markers.rate;
+  resample_markers(&view->trial.markers, rate);
+  view->edits.push_back(fmt::format("Resampled markers from {:g} to {:g} Hz.", before, rate));
+}
+
+// --- functional joints
+// ----------------------------------------------------------------------------
+
+std::vector<int> find_markers(const MarkerTracks& markers, const std::string& list,
+                              const std::string& option) {
+  std::vector<int> found;
+  for (const std::string& label : CLI::detail::split(list, ',')) {
+    const size_t index = markers.find(label);
+    if (index == markers.markers()) {
+      throw InputError(
+          fmt::format("{}: there is no marker '{}'; the table of markers names those "
+                      "that there are",
+                      option, label));
+    }
+    found.push_back(static_cast<int>(index));
+  }
+  return found;
+}
+
+JointFit fit_joint(const TrialView& view, const std::string& text, bool hinge) {
+  const char* option = hinge ? "--joint-axis" : "--joint-center";
+  const auto parts = CLI::detail::split(text, ':');
+  if (parts.size() != 2) {
+    throw InputError(fmt::format(
+        "{} {}: expected markers of the proximal and of the distal segment, A,B,C:D,E,F", option,
+        text));
+  }
+  const MarkerTracks& markers = view.trial.markers;
+  const std::vector<int> proximal = find_markers(markers, parts[0], option);
+  const std::vector<int> distal = find_markers(markers, parts[1], option);
+  const auto poses_P =
+      find_segment_poses(markers, proximal, make_cluster_template(markers, proximal).points_B);
+  std::vector<std::vector<Vec3d>> tracks_P(distal.size());
+  for (size_t k = 0; k < markers.frames(); ++k) {
+    for (size_t i = 0; i < distal.size(); ++i) {
+      const Pose<double>& X = poses_P[k].X_WB;
+      tracks_P[i].push_back(poses_P[k].found
+                                ? Vec3d(X.R_WB.transpose() * (markers.at(k, distal[i]) - X.p_WB))
+                                : Vec3d(Vec3d::Constant(kMissing)));
+    }
+  }
+  JointFit fit;
+  fit.name = text;
+  if (!hinge) fit.sphere = fit_sphere_center(tracks_P);
+  if (distal.size() < 3) {
+    if (hinge) throw InputError("--joint-axis needs three markers on the distal segment");
+    return fit;
+  }
+  const auto poses_D =
+      find_segment_poses(markers, distal, make_cluster_template(markers, distal).points_B);
+  std::vector<Pose<double>> X_PD;
+  for (size_t k = 0; k < markers.frames(); ++k) {
+    if (!poses_P[k].found || !poses_D[k].found) continue;
+    const Mat3d R_PW = poses_P[k].X_WB.R_WB.transpose();
+    X_PD.push_back(
+        {R_PW * poses_D[k].X_WB.R_WB, R_PW * (poses_D[k].X_WB.p_WB - poses_P[k].X_WB.p_WB)});
+  }
+  if (hinge) {
+    fit.axis = fit_hinge_axis(X_PD);
+  } else {
+    fit.point = fit_common_point(X_PD);
+  }
+  return fit;
+}
+
+// --- files
+// ------------------------------------------------------------------------------------------
+
+Vec3d find_heading(const TrialView& view) {
+  const MarkerTracks& markers = view.trial.markers;
+  const std::vector<int>& pelvis = view.analysis.gait.pelvis;
+  if (pelvis.empty() || markers.frames() < 2) return Vec3d::Zero();
+  const Vec3d way = markers.at(markers.frames() - 1, pelvis[0]) - markers.at(0, pelvis[0]);
+  return way.allFinite() ? way : Vec3d(Vec3d::Zero());
+}
+
+std::string target_of(const TrialView& view, const std::string& extension, const Common& common) {
+  const fs::path path = fs::path(common.out.empty() ? "." : common.out) / (view.stem + extension);
+  for (const std::string& file : view.files) {
+    std::error_code ignored;
+    if (fs::exists(path) && fs::equivalent(path, file, ignored)) {
+      throw InputError(
+          fmt::format("{} would replace the file that was read; choose another folder "
+                      "with --out",
+                      path.string()));
+    }
+  }
+  if (!common.out.empty()) fs::create_directories(common.out);
+  return path.string();
+}
+
+void convert(TrialView* view, const Options& options, const Common& common) {
+  if (options.to.empty()) return;
+  // OpenSim's formats are Y up; what is already Y up stays as it is.
+  MotionTrial turned = view->trial;
+  AnalysisOptions analysis = make_analysis_options(options);
+  std::vector<PlateForces> plates = view->analysis.plates;
+  const bool opensim = options.axes == "opensim";
+  const Vec3d heading = options.face_x ? find_heading(*view) : Vec3d(Vec3d::Zero());
+  const Mat3d R = make_rotation_to_y_up(view->analysis.up, heading);
+  if (opensim && !R.isIdentity(1e-12)) {
+    rotate(&turned, R);
+    plates = calc_all_plate_forces(turned, R * view->analysis.up, analysis.plates);
+    view->edits.push_back(
+        options.face_x
+            ? fmt::format("Turned for OpenSim: {} up became +y, walking along +x.",
+                          view->analysis.up_name)
+            : fmt::format("Turned for OpenSim: {} up became +y.", view->analysis.up_name));
+  }
+  for (const std::string& format : options.to) {
+    const std::string path = target_of(*view, "." + format, common);
+    if (format == "trc") {
+      if (!has_markers(turned)) throw InputError(view->trial.file + ": has no markers for a TRC");
+      save_trc(path, turned.markers);
+    } else if (format == "mot" || format == "sto") {
+      const TimeTable table = plates.empty() ? turned.analog : make_force_table(plates, view->stem);
+      if (table.rows() == 0)
+        throw InputError(view->trial.file + ": has no table or forces for a " + format);
+      save_sto(path, table, format == "mot" ? StoVersion::kOne : StoVersion::kThree);
+    } else if (!turned.films.empty()) {
+      save_pressure_csv(path, turned.films[0]);
+    } else {
+      save_csv(path, has_markers(turned) ? make_marker_table(turned.markers, view->stem)
+                     : plates.empty()    ? turned.analog
+                                         : make_force_table(plates, view->stem));
+    }
+    view->written.push_back(path);
+  }
+}
+
+void write_report(TrialView* view, const Common& common) {
+  const std::string path = target_of(*view, ".html", common);
+  FileWriter writer(path);
+  writer.text() = make_report_page(*view);
+  writer.commit();
+  view->written.push_back(path);
+}
+
+void run(const Options& options, Common& common) {
+  const AnalysisOptions analysis = make_analysis_options(options);
+  std::vector<TrialView> views = load_trials(options.files);
+  nlohmann::ordered_json trials = nlohmann::ordered_json::array();
+  for (TrialView& view : views) {
+    cut(&view, options);
+    fill(&view, options);
+    smooth(&view, options);
+    resample(&view, options);
+    view.analysis = analyse(view.trial, analysis);
+    for (const std::string& text : options.centers)
+      view.joints.push_back(fit_joint(view, text, false));
+    for (const std::string& text : options.hinges)
+      view.joints.push_back(fit_joint(view, text, true));
+    convert(&view, options, common);
+    if (options.report) write_report(&view, common);
+
+    const bool joints_found =
+        std::all_of(view.joints.begin(), view.joints.end(), [](const JointFit& fit) {
+          return (!fit.sphere || fit.sphere->found) && (!fit.axis || fit.axis->found);
+        });
+    if (!joints_found || (options.strict && !view.analysis.warnings.empty())) common.status = 1;
+    if (common.json) {
+      trials.push_back(as_json(view));
+    } else if (!common.quiet) {
+      print_table(view);
+    }
+    for (const std::string& path : view.written) {
+      if (!common.quiet) fmt::print(stderr, "wrote {}\n", path);
+    }
+  }
+  if (common.json) {
+    const nlohmann::ordered_json json = {{"trials", trials}};
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+}
+
+}  // namespace
+
+void add_motion(CLI::App& app, Common& common) {
+  CLI::App* command = add_command(
+      app, common, "motion", "Recordings of motion: inspect, check, plot, convert, trim, filter");
+  auto options = std::make_shared<Options>();
+  Options& o = *options;
+  command
+      ->add_option(
+          "FILE", o.files,
+          "TRC, MOT, STO, C3D, CSV, emed .lst, F-Scan .asf; walk.trc and walk.mot are one trial")
+      ->required();
+  command->add_flag("--report", o.report, "write a page with pictures: NAME.html");
+  command->add_option("--to", o.to, "convert: trc, mot, sto, csv (several: --to trc,mot)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"trc", "mot", "sto", "csv"}));
+  command->add_option("--from", o.from, "keep from this time on (s)");
+  command->add_option("--until", o.until, "keep until this time (s)");
+  command->add_option(
+      "--filter", o.filter,
+      "zero-phase Butterworth low-pass of markers (or of a table without forces): cut-off, '6 Hz'");
+  command->add_option("--order", o.order, "order of that filter, both passes together")
+      ->capture_default_str();
+  auto* pass = command->add_option("--pass-band", o.pass_band,
+                                   "instead of --filter: end of the pass band (Hz)");
+  command->add_option("--stop-band", o.stop_band, "start of the stop band (Hz)");
+  command->get_option("--filter")->excludes(pass);
+  command->add_option("--pass-loss", o.pass_loss, "most loss in the pass band (dB)")
+      ->capture_default_str();
+  command->add_option("--stop-loss", o.stop_loss, "least loss in the stop band (dB)")
+      ->capture_default_str();
+  command->add_option("--filter-forces", o.filter_forces,
+                      "cut-off for force and moment of plates (Hz)");
+  command->add_option("--rate", o.rate, "resample markers (Hz)");
+  command->add_option("--fill", o.fill, "fill gaps of at most so many frames (0: none)")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  command->add_option("--threshold", o.threshold, "normal force below which a plate is empty")
+      ->capture_default_str();
+  command->add_option("--baseline", o.baseline, "what to subtract from plates: none, file, quiet")
+      ->check(CLI::IsMember({"none", "file", "quiet"}))
+      ->capture_default_str();
+  command->add_option("--up", o.up,
+                      "the axis that points up: x, y, z, -x, ... (found if not given)");
+  command->add_option("--axes", o.axes, "axes of converted files: opensim (y up) or keep")
+      ->check(CLI::IsMember({"opensim", "keep"}))
+      ->capture_default_str();
+  command->add_flag("--face-x", o.face_x,
+                    "turn converted files by quarters so that walking goes along +x");
+  command
+      ->add_option("--joint-center", o.centers,
+                   "functional joint centre: PROXIMAL,MARKERS:DISTAL,MARKERS")
+      ->allow_extra_args(false);
+  command->add_option("--joint-axis", o.hinges, "functional joint axis, the same way")
+      ->allow_extra_args(false);
+  command->add_flag("--strict", o.strict, "exit status 1 if there is any warning");
+  command->callback([&common, options] { run(*options, common); });
+}
+
+}  // namespace vesica::app

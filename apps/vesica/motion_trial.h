@@ -1,0 +1,41 @@
+// What `vesica motion` knows of one trial: the files it came from, what was done, what it shows.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vesica/biomechanics/functional_joint.h"
+#include "vesica/biomechanics/trial_analysis.h"
+#include "vesica/biomechanics/trial_edit.h"
+#include "vesica/io/motion_data.h"
+
+namespace vesica::app {
+
+struct JointFit {
+  std::string name;  // as given: proximal:distal
+  std::optional<JointCenter> sphere, point;
+  std::optional<JointAxis> axis;
+};
+
+struct TrialView {
+  std::string stem;  // name for the files that are written
+  std::vector<std::string> files;
+  MotionTrial trial;               // after all edits
+  TrialAnalysis analysis;          // of the edited trial
+  std::vector<std::string> edits;  // plain sentences: what was done to it
+  std::vector<FilledMarker> filled;
+  std::vector<JointFit> joints;
+  std::vector<std::string> written;
+};
+
+// Everything as JSON (docs/howto/motion.md lists the keys), and as a table for a terminal of 80
+// columns.
+nlohmann::ordered_json as_json(const TrialView& view);
+void print_table(const TrialView& view);
+
+// A self-contained page: no network, no library; opens in any browser.
+std::string make_report_page(const TrialView& view);
+
+}  // namespace vesica::app
