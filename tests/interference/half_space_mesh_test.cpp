@@ -330,6 +330,8 @@ void expect_derivatives(const S& shape, const S12& shape_dual, const Pose<double
     const auto other = cast_pose<Dual<12>>(of_j ? X_WI : X_WJ);
     const auto dual = as_list(of_j ? calc_overlap(shape_dual, other, HalfSpace{}, seeded.X_WB)
                                    : calc_overlap(shape_dual, seeded.X_WB, HalfSpace{}, other));
+    const auto fixed = as_list(of_j ? calc_overlap(shape, X_WI, HalfSpace{}, seeded.X_WB)
+                                    : calc_overlap(shape, seeded.X_WB, HalfSpace{}, X_WJ));
     const auto plain = as_list(calc_overlap(shape, X_WI, HalfSpace{}, X_WJ));
     const double step = 1e-6;
     std::vector<double> largest(plain.size(), 0.0);
@@ -347,6 +349,8 @@ void expect_derivatives(const S& shape, const S12& shape_dual, const Pose<double
     }
     for (std::size_t k = 0; k < plain.size(); ++k) {
       EXPECT_EQ(dual[k].a, plain[k]);
+      EXPECT_EQ(fixed[k].a, plain[k]);
+      for (int d = 0; d < 12; ++d) EXPECT_NEAR(fixed[k].v[d], dual[k].v[d], 1e-14);
       for (int d = 0; d < 6; ++d) {
         // Rounding of the difference: 1e-16 / 1e-6 of outputs of order 1e-3 to 1.
         EXPECT_NEAR(dual[k].v[d], difference[d][k], 1e-6 * largest[k] + 1e-10)

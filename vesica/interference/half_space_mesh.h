@@ -80,14 +80,12 @@ PolyhedronOverlap calc_polyhedron_overlap(const Vec3d& box_size, const Pose<doub
                                           const Pose<double>& X_WJ, bool with_derivatives);
 
 // The derivatives alone: the chain rule below multiplies them by numbers only, a fraction of what
-// dual arithmetic over all intermediate results would cost. G is what T keeps them in.
+// dual arithmetic over all intermediate results would cost.
 template <class T>
 using GradientOf = std::decay_t<decltype(std::declval<T>().v)>;
-
 template <class T>
-GradientOf<T> dot(const Vec3d& a, const Vec3<T>& b) {
-  return a[0] * b[0].v + a[1] * b[1].v + a[2] * b[2].v;
-}
+inline constexpr bool kVaries = ScalarTraits<T>::kDerivatives > 0;
+
 template <class T>
 Pose<double> value_of_pose(const Pose<T>& X) {
   Pose<double> value;
@@ -95,12 +93,16 @@ Pose<double> value_of_pose(const Pose<T>& X) {
   value.p_WB = value_of(X.p_WB);
   return value;
 }
-
-// First-order change of the overlap. `s`: the size of the box, ones for a mesh; `size`: the same with
-// its derivatives, null where it has none.
 template <class T>
-Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3d& s, const Vec3<T>* size,
-                         const Pose<T>& X_WI, const Pose<T>& X_WJ) {
+GradientOf<T> dot(const Vec3d& a, const Vec3<T>& b) {
+  return a[0] * b[0].v + a[1] * b[1].v + a[2] * b[2].v;
+}
+
+// First-order change of the overlap with the poses and the size (1 for a mesh). Each of the three
+// either has derivatives, of type T, or is fixed.
+template <class T, class P, class A, class B>
+Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<P>& size, const Pose<A>& X_WI,
+                         const Pose<B>& X_WJ) {
   using G = GradientOf<T>;
   using G3 = std::array<G, 3>;
   const auto combine = [](const Vec3d& a, const G3& b) -> G {
@@ -111,7 +113,9 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3d& s, const 
   const Pose<double> X_I = value_of_pose(X_WI), X_J = value_of_pose(X_WJ);
   const Mat3d& R = X_I.R_WB;
   const Vec3d& n = value.n_W;
-  const Vec3<T> n_T = X_WJ.R_WB.col(2);
+  const Vec3<B> n_B = X_WJ.R_WB.col(2);
+  const Vec3d s = value_of(size);
+  const G zero = T(0.0).v;
 
   // dG = dR diag(s) + R diag(ds), column by column, and the plane (m, h) in the polyhedron's own
   // coordinates: m = G^T n, h = n.(p_I - p_J).
@@ -119,29 +123,38 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3d& s, const 
   G3 dm;
   for (int c = 0; c < 3; ++c) {
     for (int r = 0; r < 3; ++r) {
-      dG[c][r] = s[c] * X_WI.R_WB(r, c).v;
-      if (size) dG[c][r] = dG[c][r] + R(r, c) * (*size)[c].v;
+      dG[c][r] = zero;
+      if constexpr (kVaries<A>) dG[c][r] = s[c] * X_WI.R_WB(r, c).v;
+      if constexpr (kVaries<P>) dG[c][r] = dG[c][r] + R(r, c) * size[c].v;
     }
-    dm[c] = combine(n, dG[c]) + dot<T>(s[c] * R.col(c), n_T);
+    dm[c] = combine(n, dG[c]);
+    if constexpr (kVaries<B>) dm[c] = dm[c] + dot<B>(s[c] * R.col(c), n_B);
   }
-  const G dh = dot<T>(X_I.p_WB - X_J.p_WB, n_T) + dot<T>(n, X_WI.p_WB) - dot<T>(n, X_WJ.p_WB);
+  G dh = zero;
+  if constexpr (kVaries<A>) dh = dot<A>(n, X_WI.p_WB);
+  if constexpr (kVaries<B>) {
+    dh = dh + dot<B>(X_I.p_WB - X_J.p_WB, n_B) - dot<B>(n, X_WJ.p_WB);
+  }
 
   Overlap<T> o;
-  o.n_W = n_T;
+  for (int r = 0; r < 3; ++r) o.n_W[r] = T(n_B[r]);
   const G d_distance = dh + combine(part.lowest, dm);
   o.distance = T(value.distance, d_distance);
   // What moves with the body: p = G x + p_WB, x the lowest vertex or the centroid.
   const Vec3d& x = part.is_apart ? part.lowest : result.centroid;
   G3 dp;
   for (int r = 0; r < 3; ++r) {
-    dp[r] = X_WI.p_WB[r].v + x[0] * dG[0][r] + x[1] * dG[1][r] + x[2] * dG[2][r];
+    dp[r] = x[0] * dG[0][r] + x[1] * dG[1][r] + x[2] * dG[2][r];
+    if constexpr (kVaries<A>) dp[r] = dp[r] + X_WI.p_WB[r].v;
   }
   if (part.is_apart) {
     o.volume = o.potential = T(0.0);
     o.M_W = Symmetric3<T>::zero();
-    o.plane_offset = T(value.plane_offset, -0.5 * d_distance);
+    const G d_offset = -0.5 * d_distance;
+    o.plane_offset = T(value.plane_offset, d_offset);
     for (int r = 0; r < 3; ++r) {
-      const G moved = dp[r] + (-0.5 * n[r]) * d_distance + value.plane_offset * n_T[r].v;
+      G moved = dp[r] + n[r] * d_offset;
+      if constexpr (kVaries<B>) moved = moved + value.plane_offset * n_B[r].v;
       o.p_WC[r] = T(value.p_WC[r], moved);
     }
     return o;
@@ -152,7 +165,7 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3d& s, const 
     return K(0, j) * dG[0][i] + K(1, j) * dG[1][i] + K(2, j) * dG[2][i] + K(0, i) * dG[0][j] +
            K(1, i) * dG[1][j] + K(2, i) * dG[2][j];
   };
-  G dV = T(0.0).v;
+  G dV = zero;
   std::array<G, 6> dM = {turned(0, 0), turned(1, 1), turned(2, 2),
                          turned(0, 1), turned(0, 2), turned(1, 2)};
   const auto add = [&](double volume, const Symmetric3<double>& M, const G& amount) {
@@ -160,9 +173,9 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3d& s, const 
     const std::array<double, 6> entries = {M.xx, M.yy, M.zz, M.xy, M.xz, M.yz};
     for (int k = 0; k < 6; ++k) dM[k] = dM[k] + entries[k] * amount;
   };
-  if (size) {
+  if constexpr (kVaries<P>) {
     const Vec3d inverse = s.cwiseInverse();
-    add(value.volume, value.M_W, dot<T>(inverse, *size));
+    add(value.volume, value.M_W, dot<P>(inverse, size));
   }
   if (part.origin_on_plane) {
     const G3 d_plane = {dh + combine(part.origin, dm), combine(part.frame.col(0), dm),
@@ -174,7 +187,10 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3d& s, const 
     }
   }
   // plane_offset = n.(p_J - p_WC)
-  const G d_offset = dot<T>(X_J.p_WB - value.p_WC, n_T) + dot<T>(n, X_WJ.p_WB) - combine(n, dp);
+  G d_offset = -1.0 * combine(n, dp);
+  if constexpr (kVaries<B>) {
+    d_offset = d_offset + dot<B>(X_J.p_WB - value.p_WC, n_B) + dot<B>(n, X_WJ.p_WB);
+  }
   o.volume = T(value.volume, dV);
   for (int r = 0; r < 3; ++r) o.p_WC[r] = T(value.p_WC[r], dp[r]);
   const Symmetric3<double>& M = value.M_W;
@@ -188,42 +204,37 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3d& s, const 
 
 }  // namespace detail
 
-// Poses of double, Dual<N> or Ceres' Jet.
+// Scalars: double, Dual<N> or Ceres' Jet; those that are not double are the same.
 template <class A, class B>
 auto calc_overlap(const MeshShape& shape, const Pose<A>& X_WI, const HalfSpace&,
                   const Pose<B>& X_WJ) {
   using T = Promote<A, B>;
-  if constexpr (ScalarTraits<T>::kDerivatives == 0) {
+  if constexpr (!detail::kVaries<T>) {
     return detail::calc_polyhedron_overlap(*shape.mesh, X_WI, X_WJ, false).overlap;
   } else {
     const auto result = detail::calc_polyhedron_overlap(*shape.mesh, detail::value_of_pose(X_WI),
                                                         detail::value_of_pose(X_WJ), true);
-    return detail::differentiate<T>(result, Vec3d::Ones(), nullptr, cast_pose<T>(X_WI),
-                                    cast_pose<T>(X_WJ));
+    return detail::differentiate<T, double>(result, Vec3d(1, 1, 1), X_WI, X_WJ);
   }
 }
 
 template <class P, class A, class B>
 auto calc_overlap(const Box<P>& box, const Pose<A>& X_WI, const HalfSpace&, const Pose<B>& X_WJ) {
-  using T = Promote<A, B>;
-  const Vec3d size = value_of(box.size);
-  if constexpr (ScalarTraits<T>::kDerivatives == 0) {
-    return detail::calc_polyhedron_overlap(size, X_WI, X_WJ, false).overlap;
+  using T = Promote<P, Promote<A, B>>;
+  if constexpr (!detail::kVaries<T>) {
+    return detail::calc_polyhedron_overlap(box.size, X_WI, X_WJ, false).overlap;
   } else {
-    const auto result = detail::calc_polyhedron_overlap(size, detail::value_of_pose(X_WI),
-                                                        detail::value_of_pose(X_WJ), true);
-    const Vec3<T>* dual_size = nullptr;
-    if constexpr (std::is_same_v<P, T>) dual_size = &box.size;
-    return detail::differentiate<T>(result, size, dual_size, cast_pose<T>(X_WI),
-                                    cast_pose<T>(X_WJ));
+    const auto result = detail::calc_polyhedron_overlap(
+        value_of(box.size), detail::value_of_pose(X_WI), detail::value_of_pose(X_WJ), true);
+    return detail::differentiate<T>(result, box.size, X_WI, X_WJ);
   }
 }
 
-// Areas and greatest depth. Section area: exact. Convex shapes: shadow exact, longest column to 1e-9
-// of itself. Other meshes: the shadow is the union of the projected triangles, summed over 1,024
-// lines of exact length (error below 1e-3 of the shadow's box, which an outline along the lines
-// reaches); the longest column is exact where the lowest vertex's column reaches the plane, else the
-// longest of 256 x 256 columns: a lower bound.
+// Areas and greatest depth. Section area: exact. Convex shapes: shadow exact, longest column to
+// 1e-9 of itself. Other meshes: the shadow is the union of the projected triangles, summed over
+// 1,024 lines of exact length (error below 1e-3 of the shadow's box, which an outline along the
+// lines reaches); the longest column is exact where the lowest vertex's column reaches the plane,
+// else the longest of 256 x 256 columns: a lower bound.
 PatchFigures calc_patch_figures(const MeshShape& shape, const Pose<double>& X_WI, const HalfSpace&,
                                 const Pose<double>& X_WJ);
 PatchFigures calc_patch_figures(const Box<double>& box, const Pose<double>& X_WI, const HalfSpace&,
