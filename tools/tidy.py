@@ -4,8 +4,9 @@
     tools/tidy.py BUILD_DIR [FOLDER...]     FOLDER: default vesica apps
 
 A file is checked again when it, a header of this repository that it includes, .clang-tidy or its
-compile flags have changed; so a run after `git pull` costs only what moved. The build uses GCC's
-precompiled headers, which clang cannot read: their flags are taken out.
+compile flags have changed; so a run costs only what moved. What was clean is remembered by content
+in ~/.cache/vesica/tidy (or $VESICA_TIDY_CACHE), for all clones. The build uses GCC's precompiled
+headers, which clang cannot read: their flags are taken out.
 """
 import concurrent.futures
 import hashlib
@@ -47,9 +48,9 @@ def hash_of(path, command):
         seen.add(file)
         todo += [ROOT / name for name in INCLUDE.findall(file.read_text(encoding="utf-8"))]
     digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
-    digest.update(" ".join(command).encode())
+    digest.update(" ".join(command).replace(str(ROOT), "").encode())
     for file in sorted(seen):
-        digest.update(file.as_posix().encode())
+        digest.update(file.relative_to(ROOT).as_posix().encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
@@ -66,10 +67,11 @@ def main():
             entries[path] = dict(entry, command=shlex.join(make_command(entry)))
     (lint / "compile_commands.json").write_text(json.dumps(list(entries.values()), indent=1))
 
-    clean_file = lint / "clean.json"
-    clean = json.loads(clean_file.read_text()) if clean_file.exists() else {}
+    cache = pathlib.Path(os.environ.get("VESICA_TIDY_CACHE",
+                                        pathlib.Path.home() / ".cache/vesica/tidy"))
+    cache.mkdir(parents=True, exist_ok=True)
     hashes = {p: hash_of(p, shlex.split(e["command"])) for p, e in entries.items()}
-    todo = [p for p in sorted(entries) if clean.get(p.as_posix()) != hashes[p]]
+    todo = [p for p in sorted(entries) if not (cache / hashes[p]).exists()]
     start = time.monotonic()
 
     def check(path):
@@ -81,12 +83,10 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for path, status, output in pool.map(check, todo):
             if status == 0:
-                clean[path.as_posix()] = hashes[path]
+                (cache / hashes[path]).touch()
             else:
                 bad += 1
                 print(output.strip().replace(f"{ROOT}/", ""))
-    clean_file.write_text(json.dumps({p.as_posix(): clean[p.as_posix()] for p in hashes
-                                      if p.as_posix() in clean}))
     print(f"clang-tidy: {len(todo)} of {len(entries)} files checked, {bad} with findings, "
           f"{time.monotonic() - start:.0f} s")
     return 1 if bad else 0

@@ -34,14 +34,26 @@ TEST(Probe, HasEveryKeyOfTheContract) {
     CaseText text;
     text.pose_i = fmt::format("{{position: [0, 0, {}]}}", height);
     const json result = probe(work, text);
-    for (const char* key :
-         {"in_contact",       "distance",      "volume",
-          "centroid",         "normal",        "second_moment",
-          "flattened_inertia", "radius_of_gyration", "area",
-          "section_area",     "max_depth",     "closing_speed",
-          "normal_force",     "center_of_pressure",  "force_on_i",
-          "moment_on_i_at_centroid", "force_on_j", "moment_on_j_at_centroid",
-          "method",           "error_estimate"}) {
+    for (const char* key : {"in_contact",
+                            "distance",
+                            "volume",
+                            "centroid",
+                            "normal",
+                            "second_moment",
+                            "flattened_inertia",
+                            "radius_of_gyration",
+                            "area",
+                            "section_area",
+                            "max_depth",
+                            "closing_speed",
+                            "normal_force",
+                            "center_of_pressure",
+                            "force_on_i",
+                            "moment_on_i_at_centroid",
+                            "force_on_j",
+                            "moment_on_j_at_centroid",
+                            "method",
+                            "error_estimate"}) {
       EXPECT_TRUE(result.contains(key)) << key << " at " << height;
     }
     EXPECT_FALSE(result.contains("derivatives"));
@@ -106,11 +118,13 @@ TEST(Probe, NamingTheBodiesTheOtherWayRoundTurnsEverything) {
   const json other = work.run("probe turned.yaml").json();
   // Same operations with signs changed (measured: equal to the last digit).
   EXPECT_LT((vector_of(one["force_on_i"]) - vector_of(other["force_on_j"])).norm(), 1e-11);
-  EXPECT_LT((vector_of(one["moment_on_i_at_centroid"]) -
-             vector_of(other["moment_on_j_at_centroid"])).norm(), 1e-13);
+  EXPECT_LT(
+      (vector_of(one["moment_on_i_at_centroid"]) - vector_of(other["moment_on_j_at_centroid"]))
+          .norm(),
+      1e-13);
   EXPECT_LT((vector_of(one["normal"]) + vector_of(other["normal"])).norm(), 1e-15);
-  EXPECT_LT((vector_of(one["center_of_pressure"]) -
-             vector_of(other["center_of_pressure"])).norm(), 1e-15);
+  EXPECT_LT((vector_of(one["center_of_pressure"]) - vector_of(other["center_of_pressure"])).norm(),
+            1e-15);
 }
 
 TEST(Probe, UnitsAreConvertedAtTheDoor) {
@@ -137,8 +151,7 @@ TEST(Probe, UnitsAreConvertedAtTheDoor) {
 // Rotations are perturbed about world axes: exp(theta) R, as quaternions.
 TEST(Probe, DerivativesMatchDifferencesOfItsOwnOutput) {
   const Workspace work;
-  const Quaternion<double> start =
-      quaternion_from_rotation_vector(Vec3d(0, -12 * M_PI / 180, 0));
+  const Quaternion<double> start = quaternion_from_rotation_vector(Vec3d(0, -12 * M_PI / 180, 0));
   auto result_of = [&](const Vec3d& p, const Vec3d& theta, const Vec3d& v, const Vec3d& w,
                        const std::string& options) {
     const Quaternion<double> q = quaternion_from_rotation_vector(theta) * start;
@@ -147,9 +160,9 @@ TEST(Probe, DerivativesMatchDifferencesOfItsOwnOutput) {
         "{{position: [{:.17g}, {:.17g}, {:.17g}], quaternion: [{:.17g}, {:.17g}, {:.17g}, "
         "{:.17g}]}}",
         p.x(), p.y(), p.z() + 0.018, q.w, q.x, q.y, q.z);
-    text.velocity_i = fmt::format(
-        "{{linear: [{:.17g}, {:.17g}, {:.17g}], angular: [{:.17g}, {:.17g}, {:.17g}]}}",
-        v.x() + 0.15, v.y(), v.z() - 0.1, w.x(), w.y() + 3, w.z() + 0.5);
+    text.velocity_i =
+        fmt::format("{{linear: [{:.17g}, {:.17g}, {:.17g}], angular: [{:.17g}, {:.17g}, {:.17g}]}}",
+                    v.x() + 0.15, v.y(), v.z() - 0.1, w.x(), w.y() + 3, w.z() + 0.5);
     return probe(work, text, options);
   };
   const Vec3d zero = Vec3d::Zero();
@@ -198,9 +211,8 @@ Map read_map(const std::string& csv) {
   std::vector<double> pressures;
   while (std::getline(lines, line)) {
     double u, v, x, y, z, depth, p;
-    EXPECT_EQ(std::sscanf(line.c_str(), "%lf,%lf,%lf,%lf,%lf,%lf,%lf", &u, &v, &x, &y, &z, &depth,
-                          &p),
-              7)
+    EXPECT_EQ(
+        std::sscanf(line.c_str(), "%lf,%lf,%lf,%lf,%lf,%lf,%lf", &u, &v, &x, &y, &z, &depth, &p), 7)
         << line;
     if (map.rows == 0) first_u = u;
     if (map.rows == 1) du = u - first_u;
@@ -216,8 +228,8 @@ Map read_map(const std::string& csv) {
 
 TEST(Probe, PressureMapSumsToTheForceAtTheCentreOfPressure) {
   const Workspace work;
-  for (const char* shape : {"{type: ellipsoid, radii: [35.4 mm, 54 mm, 22.6 mm]}",
-                            "{type: sphere, radius: 25 mm}"}) {
+  for (const char* shape :
+       {"{type: ellipsoid, radii: [35.4 mm, 54 mm, 22.6 mm]}", "{type: sphere, radius: 25 mm}"}) {
     CaseText text;
     text.shape_i = shape;
     double errors[2];
@@ -268,7 +280,8 @@ TEST(Probe, SameInputSameBytes) {
   const Workspace work;
   work.write("case.yaml", CaseText().text());
   const Outcome a = work.run("probe case.yaml --derivatives --pressure-map a.csv --quiet");
-  const Outcome b = work.run("probe case.yaml --derivatives --pressure-map b.csv --threads 1 --quiet");
+  const Outcome b =
+      work.run("probe case.yaml --derivatives --pressure-map b.csv --threads 1 --quiet");
   EXPECT_EQ(a.out, b.out);
   EXPECT_EQ(work.read("a.csv"), work.read("b.csv"));
 }
@@ -280,7 +293,8 @@ TEST(Probe, RestitutionUsesTheImpactSpeedOrTheSpeedNow) {
   text.friction = "{law: none}";
   text.normal = "{law: volumetric, stiffness: 1.6e7, restitution: 1, v_small: 0.01}";
   const json elastic = probe(work, text);
-  EXPECT_NEAR(elastic["normal_force"].get<double>(), 1.6e7 * elastic["volume"].get<double>(), 1e-12);
+  EXPECT_NEAR(elastic["normal_force"].get<double>(), 1.6e7 * elastic["volume"].get<double>(),
+              1e-12);
   text.normal = "{law: volumetric, stiffness: 1.6e7, restitution: 0.5, v_small: 0.01}";
   const json now = probe(work, text);
   text.more = "  impact_speed: 0.1\n";
