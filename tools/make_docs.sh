@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Reprints what the documentation shows: pictures in docs/pictures, and every block
+#   <!-- run: COMMAND -->
+#   ```text
+#   ...
+#   ```
+# of the Markdown files with what COMMAND prints, and every
+#   <!-- file: PATH -->
+#   ```cpp
+# with that file. Same input, same bytes. With --check nothing is written: it says what is out of
+# date and exits with status 1.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PATH="$PWD/build/bin:$PATH"
+command -v vesica >/dev/null || { echo "make_docs: run make build first" >&2; exit 1; }
+exec python3 tools/make_docs.py "$@"
