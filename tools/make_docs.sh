@@ -11,6 +11,7 @@
 # date and exits with status 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+[ -f build/build.ninja ] || { echo "make_docs: run make build first" >&2; exit 1; }
+cmake --build build --target vesica_app examples >build/docs.log || { cat build/docs.log; exit 1; }
 export PATH="$PWD/build/bin:$PATH"
-command -v vesica >/dev/null || { echo "make_docs: run make build first" >&2; exit 1; }
 exec python3 tools/make_docs.py "$@"
