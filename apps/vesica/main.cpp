@@ -84,9 +84,13 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}", app.help());
     return 2;
   }
-  if (argv[1][0] != '-' && !app.get_subcommand_no_throw(argv[1])) {
-    std::string known;
-    for (const CLI::App* command : app.get_subcommands({})) known += " " + command->get_name();
+  std::string known;
+  bool is_command = argv[1][0] == '-';
+  for (const CLI::App* command : app.get_subcommands({})) {
+    known += " " + command->get_name();
+    is_command = is_command || command->get_name() == argv[1];
+  }
+  if (!is_command) {
     fmt::print(stderr, "error: '{}' is not a command; known:{}; see vesica --help\n", argv[1],
                known);
     return 2;
