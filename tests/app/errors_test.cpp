@@ -112,6 +112,13 @@ const Bad kBad[] = {
     {"method that does not fit",
      [](CaseText* c) { c->more = "  interference: {method: voxels}\n"; }, kFrictionLine + 1,
      "contact.interference.method", "closed_form"},
+    {"flat box", [](CaseText* c) { c->shape_i = "{type: box, size: [1, 1, 0]}"; }, kShapeLine,
+     "bodies.i.shape.size.2", "greater than zero"},
+    {"hull of a plane",
+     [](CaseText* c) {
+       c->shape_i = "{type: convex, vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}";
+     },
+     kShapeLine, "bodies.i.shape.vertices", "plane"},
     {"pair that cannot meet", [](CaseText* c) { c->shape_i = "{type: half_space}"; }, 10, "contact",
      "half_space with sphere"},
 };
@@ -173,6 +180,41 @@ TEST(BadInput, FilesThatAreNoCase) {
     EXPECT_TRUE(outcome.err.starts_with(std::string("error: ") + b.place)) << outcome.err;
     EXPECT_NE(outcome.err.find(b.message), std::string::npos) << outcome.err;
   }
+}
+
+TEST(BadInput, MeshesThatAreNoSolid) {
+  struct BadMesh {
+    const char *name, *content, *message;
+  };
+  const BadMesh bad[] = {
+      {"open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "open"},
+      {"inside_out.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n",
+       "inside out"},
+      {"nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "nan.obj:1"},
+      {"index.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "index.obj:4"},
+      {"empty.stl", "", "empty.stl"},
+      {"picture.png", "\x89PNG", "picture.png"},
+  };
+  for (const BadMesh& b : bad) {
+    SCOPED_TRACE(b.name);
+    const Workspace work;
+    work.write(b.name, b.content);
+    CaseText text;
+    text.shape_i = fmt::format("{{type: mesh, file: {}}}", b.name);
+    work.write("case.yaml", text.text());
+    const Outcome outcome = work.run("probe case.yaml");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(outcome.err.starts_with("error: case.yaml:4: bodies.i.shape.file:")) << outcome.err;
+    EXPECT_NE(outcome.err.find(b.message), std::string::npos) << outcome.err;
+  }
+  const Workspace work;
+  CaseText text;
+  text.shape_i = "{type: mesh, file: nowhere.stl}";
+  work.write("case.yaml", text.text());
+  const Outcome outcome = work.run("check case.yaml");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("nowhere.stl"), std::string::npos) << outcome.err;
 }
 
 TEST(BadInput, DeepNestingIsNoCrash) {

@@ -286,6 +286,49 @@ TEST(Probe, SameInputSameBytes) {
   EXPECT_EQ(work.read("a.csv"), work.read("b.csv"));
 }
 
+constexpr const char* kTetrahedron =
+    "v 0 0 0\nv 100 0 0\nv 0 100 0\nv 0 0 100\n"
+    "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+// A box sunk 2 mm: V = 100 x 60 x 2 mm^3. The tip of a tetrahedron with edges of 100 mm along the
+// axes, upside down and 30 mm deep, is the tetrahedron scaled by 0.3: V = 30^3/6 mm^3.
+TEST(Probe, PolyhedraOnTheGround) {
+  const Workspace work;
+  work.write("tetrahedron.obj", kTetrahedron);
+  struct Solid {
+    const char *shape, *pose, *method;
+    double volume;
+  };
+  // Turned by 180 deg about x the apex points down: z -> -z, y -> -y.
+  const char* apex_down = "{position: [0, 0, 70 mm], axis: [1, 0, 0], angle: 180 deg}";
+  const Solid solids[] = {
+      {"{type: box, size: [100 mm, 60 mm, 40 mm]}", "{position: [0, 0, 18 mm]}", "polyhedra",
+       100e-3 * 60e-3 * 2e-3},
+      {"{type: convex, vertices: [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}", apex_down,
+       "polyhedra", 27e-6 / 6},
+      {"{type: mesh, file: tetrahedron.obj, scale: 0.001}", apex_down, "", 27e-6 / 6},
+  };
+  for (const Solid& solid : solids) {
+    SCOPED_TRACE(solid.shape);
+    CaseText text;
+    text.shape_i = solid.shape;
+    text.pose_i = solid.pose;
+    text.velocity_i = "{linear: [0, 0, 0]}";
+    const json result = probe(work, text, "--derivatives --pressure-map map.csv --quiet");
+    EXPECT_NEAR(result["volume"].get<double>(), solid.volume, 1e-12 * solid.volume);
+    EXPECT_NEAR(result["normal_force"].get<double>(), 1.6e7 * solid.volume,
+                1e-12 * 1.6e7 * solid.volume);
+    if (*solid.method) EXPECT_EQ(result["method"], solid.method);
+    // Sinking further adds the section's area.
+    const double area = result["section_area"];
+    EXPECT_NEAR(result["derivatives"]["force_by_position"][2][2].get<double>(), -1.6e7 * area,
+                1e-10 * 1.6e7 * area);
+    // 160 cells along the longer side: a rim cell more or less is 1/160 of a flat patch.
+    EXPECT_NEAR(read_map(work.read("map.csv")).force, 1.6e7 * solid.volume,
+                1e-2 * 1.6e7 * solid.volume);
+  }
+}
+
 TEST(Probe, RestitutionUsesTheImpactSpeedOrTheSpeedNow) {
   const Workspace work;
   CaseText text;
