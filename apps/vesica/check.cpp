@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
@@ -14,6 +15,7 @@ void add_check(CLI::App& app, Common& common) {
       add_command(app, common, "check", "Validate an input file; errors come with line numbers");
   auto file = std::make_shared<std::string>();
   command->add_option("FILE", *file, "a YAML input, or the name of a scene from `vesica list`")
+      ->type_name("")
       ->required();
   command->callback([&common, file] {
     const std::string path = find_input(*file);
@@ -27,7 +29,7 @@ void add_check(CLI::App& app, Common& common) {
       read_probe_case(input);
     }
     if (common.json) {
-      fmt::print("{}\n", nlohmann::ordered_json{{"file", path}, {"ok", true}, {"kind", kind}}.dump(2));
+      print_json({{"file", path}, {"ok", true}, {"kind", kind}});
     } else {
       fmt::print("{}: good, an input for `vesica {}`\n", path, kind);
     }

@@ -16,7 +16,7 @@ void add_list(CLI::App& app, Common& common) {
       for (const auto& entry : entries) {
         json.push_back({{"name", entry.name}, {"command", entry.kind}, {"title", entry.title}});
       }
-      fmt::print("{}\n", json.dump(2));
+      print_json(json);
       return;
     }
     fmt::print("{:<28} {:<10} {}\n", "name", "command", "what it shows");

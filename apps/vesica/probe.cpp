@@ -1,5 +1,3 @@
-#include "vesica/contact/probe.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -8,6 +6,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/contact/pressure_map.h"
+#include "vesica/contact/probe.h"
 
 namespace vesica::app {
 namespace {
@@ -45,23 +44,24 @@ constexpr Row kRows[] = {
     {"elastic_energy", "elastic energy", "mJ", 1e3},
 };
 
+// Adding 0.0 turns a negative zero into zero.
 void print_table(const nlohmann::ordered_json& json) {
   if (json.contains("title")) fmt::print("{}\n\n", json["title"].get<std::string>());
   for (const Row& row : kRows) {
     const auto& value = json[row.key];
     std::string text;
     if (value.is_null()) {
-      text = "none";
+      text = fmt::format("{:>12}", "none");
     } else if (value.is_array()) {
       for (const auto& part : value) {
         text += fmt::format("{:>12.5g}", part.get<double>() * row.per_si + 0.0);
       }
     } else {
-      text = fmt::format("{:>12.5g}", value.get<double>() * row.per_si);
+      text = fmt::format("{:>12.5g}", value.get<double>() * row.per_si + 0.0);
     }
-    fmt::print("  {:<30}{:<36} {}\n", row.label, text, row.unit);
+    fmt::print("  {:<30}{}{}{}\n", row.label, text, *row.unit ? " " : "", row.unit);
   }
-  fmt::print("  {:<30}{:>12} (relative error about {:.1g})\n", "method",
+  fmt::print("  {:<30}{:>12}, relative error about {:.1g}\n", "method",
              json["method"].get<std::string>(), json["error_estimate"].get<double>());
   for (const auto& warning : json["warnings"]) {
     fmt::print("  warning: {}\n", warning.get<std::string>());
@@ -88,18 +88,22 @@ void write_pressure_map(const ProbeCase& probe, const Options& options, const Co
 }  // namespace
 
 void add_probe(CLI::App& app, Common& common) {
-  CLI::App* command = add_command(
-      app, common, "probe", "One contact, one instant: everything about it, as JSON");
+  CLI::App* command =
+      add_command(app, common, "probe", "One contact, one instant: everything about it, as JSON");
   auto options = std::make_shared<Options>();
   command->add_option("CASE", options->file, "a YAML case, or the name of one from `vesica list`")
+      ->type_name("")
       ->required();
   command->add_flag("--derivatives", options->derivatives,
                     "add Jacobians of force and moment by pose and velocity of i");
   command->add_flag("--table", options->table, "a table to read instead of JSON");
-  command->add_option("--pressure-map", options->pressure_map,
-                      "write the pressure over the patch: FILE.svg (picture) or FILE.csv");
+  command
+      ->add_option("--pressure-map", options->pressure_map,
+                   "write the pressure over the patch: FILE.svg (picture) or FILE.csv")
+      ->type_name("FILE");
   command->add_option("--cells", options->cells, "cells along the longer side of the pressure map")
       ->check(CLI::Range(2, 2000))
+      ->type_name("N")
       ->capture_default_str();
   command->callback([&common, options] {
     if (!options->pressure_map.empty()) {
@@ -116,7 +120,7 @@ void add_probe(CLI::App& app, Common& common) {
     if (options->table) {
       print_table(json);
     } else {
-      fmt::print("{}\n", json.dump(2));
+      print_json(json);
     }
   });
 }

@@ -16,7 +16,7 @@ fs::path scenes_folder() {
   std::error_code code;
   const fs::path tool = fs::read_symlink("/proc/self/exe", code).parent_path();
   for (const char* relative : {"../../scenes", "../share/vesica/scenes"}) {
-    const fs::path folder = (tool / relative).lexically_normal();
+    fs::path folder = (tool / relative).lexically_normal();
     if (fs::is_directory(folder, code)) return folder;
   }
   return {};
@@ -42,7 +42,8 @@ std::vector<SceneEntry> list_scenes() {
     if (file.path().extension() != ".yaml") continue;
     const InputFile input = InputFile::load(file.path().string());
     const auto title = input.root().find("title");
-    entries.push_back({file.path().stem().string(), input.root().find("contact") ? "probe" : "simulate",
+    entries.push_back({file.path().stem().string(),
+                       input.root().find("contact") ? "probe" : "simulate",
                        title ? title->text() : ""});
   }
   std::sort(entries.begin(), entries.end(),

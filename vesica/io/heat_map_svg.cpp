@@ -81,7 +81,7 @@ std::string make_heat_map_svg(const HeatMap& map) {
                  "<text x=\"{2:.0f}\" y=\"24\" font-size=\"16\" font-weight=\"bold\">{3}</text>\n"
                  "<text x=\"{2:.0f}\" y=\"43\" fill=\"#555\">{4}</text>\n",
                  total_width, total_height, kLeft, escaped(map.title),
-                 escaped(fmt::format("{}", fmt::join(map.notes, "   "))));
+                 escaped(fmt::format("{}", fmt::join(map.notes, " · "))));
   if (empty) {
     fmt::format_to(out, "<text x=\"{:.0f}\" y=\"{:.0f}\">not in contact</text>\n</svg>\n", kLeft,
                    kTop + 40);

@@ -1,0 +1,31 @@
+# Installs a build into a temporary prefix, then builds and runs a project that finds it there.
+#   cmake -DBUILD=... -DSOURCE=... -DWORK=... -DGENERATOR=... -DCOMPILER=... -P run.cmake
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                  ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\nexit status ${status}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+run(${CMAKE_COMMAND} -S ${SOURCE}/tests/package/project -B ${WORK}/build -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DEXAMPLE=${SOURCE}/examples/ellipsoid_on_ground.cpp)
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/uses_vesica)
+if(NOT output MATCHES "normal force +314\\.159 N")
+  message(FATAL_ERROR "the installed library gave:\n${output}")
+endif()
+
+# The installed tool finds the scenes that were installed with it, from any folder.
+if(EXISTS ${WORK}/prefix/bin/vesica)
+  run(${CMAKE_COMMAND} -E chdir / ${WORK}/prefix/bin/vesica check heel_on_ground)
+  if(NOT output MATCHES "${WORK}/prefix/share/vesica/scenes/heel_on_ground.yaml")
+    message(FATAL_ERROR "the installed tool read another scene:\n${output}")
+  endif()
+endif()
+
+file(REMOVE_RECURSE ${WORK})

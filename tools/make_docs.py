@@ -1,0 +1,60 @@
+"""The work behind tools/make_docs.sh, which explains it."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# Pictures: file under docs/pictures and the command that makes it ({} is the file).
+PICTURES = {
+    "heel_on_ground.svg": "vesica probe heel_on_ground --quiet --cells 80 --pressure-map {}",
+}
+BLOCK = re.compile(r"(<!-- (run|file): (.*?) -->\n```\w*\n)(.*?)(```\n)", re.S)
+
+
+def output_of(command):
+    run = subprocess.run(command, shell=True, capture_output=True, text=True)
+    return run.stdout + run.stderr
+
+
+def renew(text):
+    def block(match):
+        head, kind, argument, _, tail = match.groups()
+        body = output_of(argument) if kind == "run" else pathlib.Path(argument).read_text()
+        return head + body.rstrip("\n") + "\n" + tail
+    return BLOCK.sub(block, text)
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    stale, blocks = [], 0
+    for page in [pathlib.Path("README.md"), *sorted(pathlib.Path("docs").rglob("*.md"))]:
+        text = page.read_text(encoding="utf-8")
+        blocks += len(BLOCK.findall(text))
+        new = renew(text)
+        if new != text:
+            stale.append(page)
+            if not check:
+                page.write_text(new, encoding="utf-8")
+    pictures = pathlib.Path("docs/pictures")
+    pictures.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, command in PICTURES.items():
+            made = pathlib.Path(folder) / name
+            message = output_of(command.format(made) + " >/dev/null")
+            if not made.exists():
+                sys.exit(f"make_docs: {command}\n{message}")
+            kept = pictures / name
+            if not kept.exists() or kept.read_bytes() != made.read_bytes():
+                stale.append(kept)
+                if not check:
+                    kept.write_bytes(made.read_bytes())
+    for path in stale:
+        print(f"docs: {path} {'is out of date, run make docs' if check else 'renewed'}")
+    print(f"docs: {blocks} blocks and {len(PICTURES)} pictures, {len(stale)} "
+          f"{'out of date' if check else 'renewed'}")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
