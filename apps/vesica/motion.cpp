@@ -125,6 +125,10 @@ void fill(TrialView* view, const Options& options) {
   GapFillOptions gaps;
   gaps.max_frames = options.fill;
   view->filled = fill_marker_gaps(&view->trial.markers, gaps);
+  if (view->filled.empty()) {
+    view->edits.push_back(fmt::format("No gap of at most {} frames to fill.", options.fill));
+    return;
+  }
   int frames = 0;
   double worst = 0.0;
   for (const FilledMarker& marker : view->filled) {
