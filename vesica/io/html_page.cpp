@@ -53,14 +53,16 @@ std::string as_json_list(const List& values) {
 
 // Times keep ten digits: neighbouring rows of a long run must stay apart.
 std::string as_json_times(const std::vector<double>& times, const std::vector<std::size_t>& rows) {
-  return as_json_list(rows.size(), [&](std::size_t k) { return times[rows[k]]; }, 10);
+  return as_json_list(
+      rows.size(), [&](std::size_t k) { return times[rows[k]]; }, 10);
 }
 
 std::string thinning_note(std::size_t drawn, std::size_t rows) {
   if (drawn == rows) return {};
-  return fmt::format("Thinned for display: {} of {} rows, among them the lowest and the highest of "
-                     "each of {} columns of the plot; the recording has them all.",
-                     drawn, rows, kPixelColumns);
+  return fmt::format(
+      "Thinned for display: {} of {} rows, among them the lowest and the highest of "
+      "each of {} columns of the plot; the recording has them all.",
+      drawn, rows, kPixelColumns);
 }
 
 std::string join_notes(const std::string& a, const std::string& b) {
@@ -79,11 +81,20 @@ std::string escape_html(const std::string& text) {
   std::string result;
   for (char c : text) {
     switch (c) {
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '&': result += "&amp;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '&':
+        result += "&amp;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
     }
   }
   return result;
@@ -169,8 +180,8 @@ void HtmlPage::add_table(const std::vector<std::string>& header,
 }
 
 void HtmlPage::begin_details(const std::string& title, bool open) {
-  body_ += fmt::format("<details{}><summary>{}</summary>\n", open ? " open" : "",
-                       escape_html(title));
+  body_ +=
+      fmt::format("<details{}><summary>{}</summary>\n", open ? " open" : "", escape_html(title));
 }
 void HtmlPage::end_details() { body_ += "</details>\n"; }
 
@@ -182,10 +193,11 @@ void HtmlPage::begin_grid() { body_ += "<div class=\"grid\">\n"; }
 void HtmlPage::end_grid() { body_ += "</div>\n"; }
 
 void HtmlPage::add_mount(const std::string& title, const std::string& note, std::string json) {
-  body_ += fmt::format("<figure class=\"plot\"><figcaption>{}</figcaption><div data-plot=\"{}\">"
-                       "</div>{}</figure>\n",
-                       escape_html(title), plots_.size(),
-                       note.empty() ? "" : "<p class=\"note\">" + escape_html(note) + "</p>");
+  body_ += fmt::format(
+      "<figure class=\"plot\"><figcaption>{}</figcaption><div data-plot=\"{}\">"
+      "</div>{}</figure>\n",
+      escape_html(title), plots_.size(),
+      note.empty() ? "" : "<p class=\"note\">" + escape_html(note) + "</p>");
   plots_.push_back(std::move(json));
 }
 
@@ -221,23 +233,24 @@ void HtmlPage::add_path(const PathPlot& plot) {
   auto list = [&](const std::vector<double>& v) {
     return as_json_list(rows.size(), [&](std::size_t k) { return v[rows[k]]; });
   };
-  add_mount(plot.title, join_notes(plot.note, thinning_note(rows.size(), plot.times.size())),
-            fmt::format("{{\"kind\":\"path\",\"label\":{},\"xLabel\":{},\"yLabel\":{},\"unit\":{},"
-                        "\"t\":{},\"x\":{},\"y\":{}}}",
-                        as_json(plot.title), as_json(plot.x_label), as_json(plot.y_label),
-                        as_json(plot.unit), as_json_times(plot.times, rows), list(plot.x),
-                        list(plot.y)));
+  add_mount(
+      plot.title, join_notes(plot.note, thinning_note(rows.size(), plot.times.size())),
+      fmt::format("{{\"kind\":\"path\",\"label\":{},\"xLabel\":{},\"yLabel\":{},\"unit\":{},"
+                  "\"t\":{},\"x\":{},\"y\":{}}}",
+                  as_json(plot.title), as_json(plot.x_label), as_json(plot.y_label),
+                  as_json(plot.unit), as_json_times(plot.times, rows), list(plot.x), list(plot.y)));
 }
 
 void HtmlPage::add_player(const Player& player) {
   std::string bodies, forces;
   for (const PlayedBody& b : player.bodies) {
     if (!bodies.empty()) bodies += ',';
-    bodies += fmt::format("{{\"name\":{},\"shape\":\"{}\",\"size\":{},\"vertices\":{},\"p\":{},"
-                          "\"R\":{},\"trail\":{},\"poses\":{}}}",
-                          as_json(b.name), shape_word(b.shape), as_json_list(b.size),
-                          as_json_list(b.vertices), as_json_list(b.shape_position),
-                          as_json_list(b.shape_rotation), b.trail, as_json_list(b.poses));
+    bodies += fmt::format(
+        "{{\"name\":{},\"shape\":\"{}\",\"size\":{},\"vertices\":{},\"p\":{},"
+        "\"R\":{},\"trail\":{},\"poses\":{}}}",
+        as_json(b.name), shape_word(b.shape), as_json_list(b.size), as_json_list(b.vertices),
+        as_json_list(b.shape_position), as_json_list(b.shape_rotation), b.trail,
+        as_json_list(b.poses));
   }
   for (const PlayedForce& f : player.forces) {
     if (!forces.empty()) forces += ',';
@@ -246,8 +259,8 @@ void HtmlPage::add_player(const Player& player) {
   add_mount(player.title, player.note,
             fmt::format("{{\"kind\":\"player\",\"label\":{},\"across\":{},\"up\":{},\"t\":{},"
                         "\"bodies\":[{}],\"forces\":[{}]}}",
-                        as_json(player.title), player.across, player.up,
-                        as_json_list(player.times), bodies, forces));
+                        as_json(player.title), player.across, player.up, as_json_list(player.times),
+                        bodies, forces));
 }
 
 void HtmlPage::add_svg(const std::string& svg, const std::string& caption) {

@@ -1,6 +1,6 @@
-// One self-contained HTML file: text, tables, pictures and plots that answer to the mouse. Style and
-// script are inside (html_page_parts.cpp); nothing is fetched. Without scripts the tables, figures
-// and texts still show.
+// One self-contained HTML file: text, tables, pictures and plots that answer to the mouse. Style
+// and script are inside (html_page_parts.cpp); nothing is fetched. Without scripts the tables,
+// figures and texts still show.
 //
 //   HtmlPage page("A ball drops", "out/bouncing_ball");
 //   page.add_heading("Motion");
@@ -52,10 +52,10 @@ struct PlayedBody {
   enum class Shape { kPoint, kHalfSpace, kSphere, kEllipsoid, kBox, kHull };
   std::string name;
   Shape shape = Shape::kPoint;
-  std::array<double, 3> size{};  // radii, or edges of a box
-  std::vector<double> vertices;  // of a hull: x y z ...
-  std::array<double, 3> shape_position{};                             // of the shape on its body
-  std::array<double, 9> shape_rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};    // row by row
+  std::array<double, 3> size{};                                     // radii, or edges of a box
+  std::vector<double> vertices;                                     // of a hull: x y z ...
+  std::array<double, 3> shape_position{};                           // of the shape on its body
+  std::array<double, 9> shape_rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row by row
   bool trail = false;
   std::vector<double> poses;  // x y z qw qx qy qz per frame; one frame: it rests
 };
