@@ -145,7 +145,7 @@ function setZoom(range) {
   document.getElementById("whole").style.display = range ? "block" : "none";
   for (const plot of timePlots) plot.draw();
 }
-const LEFT = 62, RIGHT = 14, TOP = 16, BOTTOM = 36;
+const LEFT = 64, RIGHT = 14, TOP = 20, BOTTOM = 36;
 
 function timePlot(host, spec, index) {
   const H = 224, t = spec.t;
@@ -211,7 +211,7 @@ function timePlot(host, spec, index) {
     }
     svg(root, "line", { class: "axis", x1: LEFT, x2: W - RIGHT, y1: H - BOTTOM, y2: H - BOTTOM });
     svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, "time [s]");
-    svg(root, "text", { transform: `translate(12 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, spec.unit);
+    svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, spec.unit);
 
     const curves = svg(root, "g", { "clip-path": `url(#clip${index})` });
     spec.series.forEach((s, k) => {
@@ -232,7 +232,8 @@ function timePlot(host, spec, index) {
     });
     for (const e of spec.events) {
       if (e.t < t0 || e.t > t1) continue;
-      const x = X(e.t).toFixed(1), d = e.begins ? `M${x} 13l-3.5 -7h7z` : `M${x} 5l-3.5 7h7z`;
+      // Two rows: a short contact's end would hide its beginning.
+      const x = X(e.t).toFixed(1), d = e.begins ? `M${x} 18l-3 -6h6z` : `M${x} 3l-3 6h6z`;
       svg(root, "path", { d, style: e.begins ? "fill:var(--ink)" : "fill:var(--paper);stroke:var(--ink)" });
     }
     line = svg(root, "line", { class: "cursor", y1: TOP, y2: H - BOTTOM, visibility: "hidden" });
@@ -301,7 +302,10 @@ function pathPlot(host, spec) {
     const W = Math.max(280, box.clientWidth);
     const finite = list => list.filter(v => v !== null);
     const bounds = list => finite(list).reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
-    let [x0, x1] = padded(...bounds(spec.x)), [y0, y1] = padded(...bounds(spec.y));
+    let [x0, x1] = bounds(spec.x), [y0, y1] = bounds(spec.y);
+    if (!(x1 >= x0 && y1 >= y0)) [x0, x1, y0, y1] = [-1, 1, -1, 1];
+    const room = 0.04 * Math.max(x1 - x0, y1 - y0) || 0.05 * Math.max(Math.abs(x0), Math.abs(y0)) || 1;
+    x0 -= room; x1 += room; y0 -= room; y1 += room;
     // Equal scales: the height follows the shape of the path, within limits; then widen what is left.
     const inner = W - LEFT - RIGHT;
     const height = Math.min(300, Math.max(110, (y1 - y0) / (x1 - x0) * inner));
@@ -323,17 +327,19 @@ function pathPlot(host, spec) {
       svg(root, "text", { x: X(v), y: H - BOTTOM + 16, "text-anchor": "middle" }, across.write(v));
     }
     svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, `${spec.xLabel} [${spec.unit}]`);
-    svg(root, "text", { transform: `translate(12 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${spec.yLabel} [${spec.unit}]`);
-    let d = "", pen = false;
+    svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${spec.yLabel} [${spec.unit}]`);
+    let d = "", dots = "", pen = false;
     points = [];
     spec.t.forEach((time, i) => {
       if (spec.x[i] === null || spec.y[i] === null) { pen = false; return; }
       const x = X(spec.x[i]), y = Y(spec.y[i]);
-      d += (pen ? "L" : "M") + x.toFixed(1) + " " + y.toFixed(1) + (pen ? "" : "h0");
+      d += (pen ? "L" : "M") + x.toFixed(1) + " " + y.toFixed(1);
+      if (!pen) dots += `M${x.toFixed(1)} ${y.toFixed(1)}h0`;
       pen = true;
       points.push([x, y, i]);
     });
-    svg(root, "path", { class: "curve", d, style: "stroke:var(--c0);stroke-width:2.4" });
+    svg(root, "path", { class: "curve", d, style: `stroke:var(--c0);stroke-width:${points.length > 200 ? 1.4 : 2.2}` });
+    svg(root, "path", { class: "curve", d: dots, style: "stroke:var(--c0);stroke-width:3.4" });
     if (points.length) svg(root, "circle", { cx: points[0][0], cy: points[0][1], r: 4, style: "fill:var(--paper);stroke:var(--c0);stroke-width:2" });
     root.spot = svg(root, "circle", { r: 4, style: "fill:var(--c1)", visibility: "hidden" });
   }
@@ -435,7 +441,7 @@ function player(host, spec, index) {
       svg(root, "text", { x: X(v), y: H - BOTTOM + 16, "text-anchor": "middle" }, across.write(v));
     }
     svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, `${names[a]} [m]`);
-    svg(root, "text", { transform: `translate(12 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${names[b]} [m]`);
+    svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${names[b]} [m]`);
     bodiesLayer = svg(root, "g", { "clip-path": `url(#clip${index})` });
     draw();
   }
