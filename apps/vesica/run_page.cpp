@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "vesica/error.h"
@@ -17,6 +18,11 @@ using Json = nlohmann::ordered_json;
 double number_in(const Json& json, const char* key) {
   const auto found = json.is_object() ? json.find(key) : json.end();
   return found != json.end() && found->is_number() ? found->get<double>() : kMissing;
+}
+
+std::string text_in(const Json& json, const char* key, const std::string& otherwise) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return found != json.end() && found->is_string() ? found->get<std::string>() : otherwise;
 }
 
 std::string figure(double value, int digits = 5) {
@@ -99,10 +105,8 @@ TimePlot make_ledger_plot(const RunFolder& run, const std::string& title, const 
 
 void add_warnings(const RunFolder& run, const std::vector<std::string>& more, HtmlPage* page) {
   std::vector<std::string> lines;
-  const auto failure = run.summary.find("failure");
-  if (failure != run.summary.end() && failure->is_string()) {
-    lines.push_back("The run failed: " + failure->get<std::string>());
-  }
+  const std::string failure = text_in(run.summary, "failure", "");
+  if (!failure.empty()) lines.push_back("The run failed: " + failure);
   if (run.summary.contains("interrupted")) {
     lines.push_back("The run was interrupted; this is what was recorded until then.");
   }
@@ -184,12 +188,11 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
   }
   const Json& solver = part_of(run.summary, "solver");
   const Json& energy = part_of(run.summary, "energy");
-  const auto method = solver.find("method");
   const bool fixed = solver.contains("step");
   page->add_table(
       {"Solver", fixed ? "step [s]" : "tolerance", "steps", "rejected", "evaluations", "Jacobians",
        "computing time [s]", "longest step [ms]"},
-      {{method != solver.end() && method->is_string() ? method->get<std::string>() : "unknown",
+      {{text_in(solver, "method", "unknown"),
         figure(number_in(solver, fixed ? "step" : "tolerance")),
         figure(number_in(solver, "steps"), 12), figure(number_in(solver, "rejected"), 12),
         figure(number_in(solver, "evaluations"), 12), figure(number_in(solver, "jacobians"), 12),
@@ -213,7 +216,8 @@ void add_motion(const RunFolder& run, HtmlPage* page) {
                     "World axes; a body's position is that of its mass centre. Move the mouse over "
                     "a plot for values, drag to zoom into all plots, double-click for the whole "
                     "run, click a name to hide it.");
-  for (const auto& [name, body] : part_of(run.summary, "final_state").items()) {
+  for (const auto& item : part_of(run.summary, "final_state").items()) {
+    const std::string name = item.key();
     page->add_subheading(name);
     page->begin_grid();
     const auto show = [&](const char* what, const char* title, const char* si) {
@@ -272,7 +276,7 @@ void add_event_table(const RunFolder& run, const std::string& contact, HtmlPage*
   std::vector<std::vector<std::string>> rows;
   double approach = kMissing;
   for (const Json& event : *events) {
-    const bool begins = event.is_object() && event.value("event", Json()) == "touchdown";
+    const bool begins = text_in(event, "event", "") == "touchdown";
     const double speed = number_in(event, "closing_speed");
     if (begins) approach = speed;
     rows.push_back({begins ? "touchdown" : "lift-off", figure(number_in(event, "time"), 8),
@@ -288,7 +292,8 @@ void add_contacts(const RunFolder& run, HtmlPage* page) {
   page->add_heading("Contacts",
                     "Shaded: in contact. Filled triangles above a plot: touchdown; hollow: "
                     "lift-off. Forces act on the first body of the pair.");
-  for (const auto& [name, contact] : part_of(run.summary, "contacts").items()) {
+  for (const auto& item : part_of(run.summary, "contacts").items()) {
+    const std::string name = item.key();
     page->add_subheading(name);
     const ContactTimes times = read_contact_times(run, name);
     const auto force = run.column(name + ".normal_force");
@@ -369,8 +374,8 @@ ContactTimes read_contact_times(const RunFolder& run, const std::string& contact
   double since = kMissing;
   for (const Json& event : *events) {
     const double time = number_in(event, "time"), speed = number_in(event, "closing_speed");
-    if (!std::isfinite(time) || !event.contains("event")) continue;
-    const bool begins = event["event"] == "touchdown";
+    if (!std::isfinite(time)) continue;
+    const bool begins = text_in(event, "event", "") == "touchdown";
     times.events.push_back(
         {time, begins,
          begins ? fmt::format("touchdown at {:.6g} s, arriving with {:.4g} m/s", time, speed)
@@ -391,11 +396,9 @@ ContactTimes read_contact_times(const RunFolder& run, const std::string& contact
 }
 
 std::string make_run_page(const RunFolder& run) {
-  const auto title = run.summary.find("title");
-  HtmlPage page(
-      title != run.summary.end() && title->is_string() ? title->get<std::string>() : run.folder,
-      fmt::format("{}  ({} rows; {})", run.folder, run.recording.rows(),
-                  run.summary.value("hash", std::string("no hash"))));
+  HtmlPage page(text_in(run.summary, "title", run.folder),
+                fmt::format("{}  ({} rows, hash {})", run.folder, run.recording.rows(),
+                            text_in(run.summary, "hash", "unknown")));
   std::optional<Scene<double>> scene;
   std::vector<std::string> findings;
   try {
