@@ -17,11 +17,14 @@ build: packages ## the tool, at build/bin/vesica
 	@cmake --preset release $(if $(wildcard build/build.ninja),>/dev/null) 
 	@cmake --build build --target vesica_app
 
-demo: build ## press a heel on the ground: figures as a table, pressure as a picture
+demo: build ## press a heel on the ground, bounce a ball: figures, pictures and a page
 	@mkdir -p out/demo
 	build/bin/vesica probe scenes/heel_on_ground.yaml --table --pressure-map out/demo/heel_on_ground.svg
 	build/bin/vesica probe scenes/heel_on_ground.yaml --derivatives --pressure-map out/demo/heel_on_ground.csv > out/demo/heel_on_ground.json
+	build/bin/vesica simulate bouncing_ball --out out/demo/bouncing_ball
+	build/bin/vesica report out/demo/bouncing_ball
 	@echo "demo: picture, map and figures are in out/demo/"
+	@echo "demo: open out/demo/bouncing_ball/report.html in a browser"
 
 unit: build
 	@cmake --build build

@@ -72,6 +72,8 @@ int main(int argc, char** argv) {
       "  vesica list                                      what comes with it\n"
       "  vesica probe heel_on_ground --table              one contact, every figure\n"
       "  vesica probe heel_on_ground --pressure-map p.svg its pressure, as a picture\n"
+      "  vesica simulate bouncing_ball                    run a scene\n"
+      "  vesica report out/bouncing_ball                  a page to look at it\n"
       "  vesica check my_case.yaml                        is my file right?\n"
       "Exit status: 0 done, 1 ran but did not converge, 2 bad input.");
 
@@ -80,6 +82,7 @@ int main(int argc, char** argv) {
   add_check(app, common);
   add_probe(app, common);
   add_simulate(app, common);
+  add_report(app, common);
   add_motion(app, common);
 
   if (argc < 2) {

@@ -49,8 +49,8 @@ void save_pressure_csv(const PressureMap& map, const std::string& path) {
   save_text(path, text);
 }
 
-void save_pressure_svg(const PressureMap& map, const ContactForces<double>& forces,
-                       const std::string& title, const std::string& path) {
+std::string make_pressure_svg(const PressureMap& map, const ContactForces<double>& forces,
+                              const std::string& title) {
   const DepthGrid& g = map.grid;
   HeatMap picture;
   picture.title = title;
@@ -76,7 +76,12 @@ void save_pressure_svg(const PressureMap& map, const ContactForces<double>& forc
       fmt::format("normal force {:.4g} N", forces.normal.force),
       fmt::format("peak pressure {:.4g} kPa", map.max_pressure * 1e-3),
   };
-  save_text(path, make_heat_map_svg(picture));
+  return make_heat_map_svg(picture);
+}
+
+void save_pressure_svg(const PressureMap& map, const ContactForces<double>& forces,
+                       const std::string& title, const std::string& path) {
+  save_text(path, make_pressure_svg(map, forces, title));
 }
 
 }  // namespace vesica

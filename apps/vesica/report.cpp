@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/vesica/commands.h"
+#include "apps/vesica/run_page.h"
+#include "vesica/io/output_file.h"
+
+namespace vesica::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// --out FILE.html, or a folder for report.html; beside the recording without.
+std::string page_path(const std::string& folder, const std::string& out) {
+  if (out.empty()) return (fs::path(folder) / "report.html").string();
+  const std::string extension = fs::path(out).extension().string();
+  if (extension == ".html" || extension == ".htm") return out;
+  return (fs::path(out) / "report.html").string();
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Common& common) {
+  CLI::App* command =
+      add_command(app, common, "report", "Make a page of a run: one HTML file that opens anywhere");
+  auto folder = std::make_shared<std::string>();
+  command->add_option("RUN", *folder, "a folder that `vesica simulate` wrote")->required();
+  command->get_option("--out")->description("the page, FILE.html, or a folder for report.html");
+  command->callback([&common, folder] {
+    const RunFolder run = load_run_folder(*folder);
+    const std::string path = page_path(*folder, common.out);
+    save_text(path, make_run_page(run));
+    if (common.json) {
+      fmt::print("{}\n", nlohmann::ordered_json{{"report", path}}.dump(2));
+    } else if (!common.quiet) {
+      fmt::print("wrote {}: open it in a browser\n", path);
+    }
+  });
+}
+
+}  // namespace vesica::app

@@ -1,0 +1,110 @@
+#include "apps/vesica/run_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "vesica/error.h"
+#include "vesica/io/csv.h"
+#include "vesica/simulation/recording.h"
+
+namespace vesica::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_in(const std::string& folder, const char* name, const std::string& remedy) {
+  const fs::path path = fs::path(folder) / name;
+  std::error_code code;
+  if (!fs::is_regular_file(path, code)) {
+    throw InputError(fmt::format("{}: there is no such file; {}", path.string(), remedy));
+  }
+  return path.string();
+}
+
+nlohmann::ordered_json load_summary(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  try {
+    auto json = nlohmann::ordered_json::parse(text);
+    for (const char* key : {"solver", "energy", "final_state", "contacts"}) {
+      // A scene without contacts has null here.
+      if (!json.is_object() || !json.contains(key) ||
+          !(json[key].is_object() || json[key].is_null())) {
+        throw InputError(fmt::format(
+            "{}: expected an object '{}', as vesica simulate writes it; run the scene again", path,
+            key));
+      }
+    }
+    return json;
+  } catch (const nlohmann::json::parse_error& error) {
+    const size_t byte = std::min(error.byte, text.size());
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n');
+    throw InputError(fmt::format(
+        "{}:{}: this is not JSON (truncated?); expected the summary that vesica simulate writes; "
+        "run the scene again",
+        path, line));
+  }
+}
+
+std::vector<std::string> find_mismatches(const RunFolder& run) {
+  std::vector<std::string> findings;
+  const auto gaps = std::count_if(run.recording.values.begin(), run.recording.values.end(),
+                                  [](double v) { return !std::isfinite(v); });
+  if (gaps > 0) {
+    findings.push_back(fmt::format(
+        "{} values of recording.csv are missing or not a number; they show as gaps.", gaps));
+  }
+  const auto hash = run.summary.find("hash");
+  if (hash != run.summary.end() && hash->is_string() &&
+      hash->get<std::string>() != calc_hash(run.recording)) {
+    findings.push_back(
+        "recording.csv is not the one that summary.json was written with (their hashes differ): "
+        "figures and plots may not belong together. Run the scene again.");
+  }
+  return findings;
+}
+
+}  // namespace
+
+bool RunFolder::has(const std::string& name) const {
+  return recording.find(name) < recording.columns.size();
+}
+
+std::vector<double> RunFolder::column(const std::string& name) const {
+  const size_t index = recording.find(name);
+  if (index == recording.columns.size()) {
+    throw InputError(
+        fmt::format("{}/recording.csv: it has no column '{}', which summary.json asks for; the "
+                    "files are not of "
+                    "one run: run the scene again",
+                    folder, name));
+  }
+  return recording.column(index);
+}
+
+RunFolder load_run_folder(const std::string& folder) {
+  std::error_code code;
+  if (!fs::is_directory(folder, code)) {
+    throw InputError(fmt::format(
+        "{}: there is no such folder; expected one that vesica simulate wrote (vesica simulate "
+        "bouncing_ball writes out/bouncing_ball)",
+        folder));
+  }
+  const std::string summary =
+      file_in(folder, "summary.json", "a run folder comes from vesica simulate SCENE --out FOLDER");
+  const std::string recording = file_in(
+      folder, "recording.csv", "simulate with --format csv and an output interval above zero");
+  const std::string scene = file_in(folder, "scene.yaml", "run the scene again to get it");
+  RunFolder run{
+      folder, load_summary(summary), load_csv(recording).analog, InputFile::load(scene), {}};
+  run.findings = find_mismatches(run);
+  return run;
+}
+
+}  // namespace vesica::app

@@ -1,0 +1,28 @@
+// What `vesica simulate` left in a folder, read back. docs/formats/run.md.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "vesica/io/motion_data.h"
+#include "vesica/io/yaml.h"
+
+namespace vesica::app {
+
+struct RunFolder {
+  std::string folder;
+  nlohmann::ordered_json summary;
+  TimeTable recording;
+  InputFile scene;
+  std::vector<std::string> findings;  // what does not fit together
+
+  // A column that must be there; InputError where it is not.
+  std::vector<double> column(const std::string& name) const;
+  bool has(const std::string& name) const;
+};
+
+// Throws InputError, with what to do, if the folder or one of its files is missing or broken.
+RunFolder load_run_folder(const std::string& folder);
+
+}  // namespace vesica::app

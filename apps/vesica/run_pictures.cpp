@@ -1,0 +1,233 @@
+// Pictures that need the scene: the moving bodies, and pressure over the contact patch.
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "apps/vesica/run_page.h"
+#include "vesica/contact/contact_input.h"
+#include "vesica/contact/pressure_map.h"
+
+namespace vesica::app {
+namespace {
+
+constexpr size_t kMostFrames = 400;
+constexpr size_t kMostVertices = 600;
+constexpr size_t kMostContacts = 6;
+constexpr int kCells = 90;
+
+// Motion of every body at a row: recorded for free bodies, by their function for the others.
+class MotionReader {
+ public:
+  MotionReader(const RunFolder& run, const Scene<double>& scene) : run_(run), scene_(scene) {
+    for (const auto& body : scene.bodies) {
+      auto& columns = columns_.emplace_back();
+      if (!body.is_free) continue;
+      for (const char* name : {".position.x", ".position.y", ".position.z", ".quaternion.w",
+                               ".quaternion.x", ".quaternion.y", ".quaternion.z", ".velocity.x",
+                               ".velocity.y", ".velocity.z", ".spin.x", ".spin.y", ".spin.z"}) {
+        columns.push_back(run.column(body.name + name));
+      }
+    }
+  }
+  Motion<double> at(size_t body, size_t row) const {
+    const auto& c = columns_[body];
+    if (c.empty()) return scene_.bodies[body].prescribed.at(run_.recording.times[row]);
+    auto vector = [&](int k) { return Vec3d(c[k][row], c[k + 1][row], c[k + 2][row]); };
+    Motion<double> m;
+    m.X_WB = make_pose(Quaternion<double>{c[3][row], c[4][row], c[5][row], c[6][row]}, vector(0));
+    m.V_WB.v_WB = vector(7);
+    m.V_WB.w_WB = vector(10);
+    return m;
+  }
+  const std::vector<std::vector<double>>& columns(size_t body) const { return columns_[body]; }
+
+ private:
+  const RunFolder& run_;
+  const Scene<double>& scene_;
+  std::vector<std::vector<std::vector<double>>> columns_;  // per body, as named above
+};
+
+void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
+  using Kind = PlayedBody::Shape;
+  for (int r = 0; r < 3; ++r) {
+    body->shape_position[r] = placed.X_BS.p_WB[r];
+    for (int c = 0; c < 3; ++c) body->shape_rotation[3 * r + c] = placed.X_BS.R_WB(r, c);
+  }
+  auto set_size = [&](const Vec3d& v) { body->size = {v.x(), v.y(), v.z()}; };
+  if (std::holds_alternative<HalfSpace>(placed.shape)) body->shape = Kind::kHalfSpace;
+  if (const auto* sphere = std::get_if<Sphere<double>>(&placed.shape)) {
+    body->shape = Kind::kSphere;
+    set_size(Vec3d::Constant(sphere->radius));
+  }
+  if (const auto* ellipsoid = std::get_if<Ellipsoid<double>>(&placed.shape)) {
+    body->shape = Kind::kEllipsoid;
+    set_size(ellipsoid->radii);
+  }
+  if (const auto* box = std::get_if<Box<double>>(&placed.shape)) {
+    body->shape = Kind::kBox;
+    set_size(box->size);
+  }
+  if (const auto* solid = std::get_if<MeshShape>(&placed.shape)) {
+    body->shape = Kind::kHull;
+    const auto& vertices = solid->mesh->vertices();
+    const size_t stride = 1 + vertices.size() / kMostVertices;
+    for (size_t k = 0; k < vertices.size(); k += stride) {
+      body->vertices.insert(body->vertices.end(), vertices[k].data(), vertices[k].data() + 3);
+    }
+  }
+}
+
+// Up is against gravity, or z without; across is the other axis with the most motion.
+void choose_view(const Scene<double>& scene, const MotionReader& motions, Player* player) {
+  Vec3d low = Vec3d::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (!scene.bodies[b].is_free) continue;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (double v : motions.columns(b)[axis]) {
+        if (!std::isfinite(v)) continue;
+        low[axis] = std::min(low[axis], v);
+        high[axis] = std::max(high[axis], v);
+      }
+    }
+  }
+  const Vec3d range = high - low;
+  int order[3] = {0, 1, 2};
+  std::stable_sort(order, order + 3, [&](int a, int b) { return range[a] > range[b]; });
+  if (scene.gravity.norm() > 0) {
+    scene.gravity.cwiseAbs().maxCoeff(&player->up);
+    player->across = order[0] == player->up ? order[1] : order[0];
+  } else {
+    player->across = std::min(order[0], order[1]);
+    player->up = std::max(order[0], order[1]);
+  }
+}
+
+// The impact speed that the contact remembers at `time`.
+ContactMemory<double> find_memory(const ContactTimes& times, double time) {
+  ContactMemory<double> memory;
+  for (const auto& [touchdown, speed] : times.touchdown_speeds) {
+    if (touchdown <= time) memory.impact_speed = speed;
+  }
+  return memory;
+}
+
+// Rows worth a picture: the greatest force, half way through the time in contact, the last in
+// contact.
+std::vector<std::pair<size_t, const char*>> choose_instants(const std::vector<double>& force) {
+  std::vector<size_t> loaded;
+  for (size_t r = 0; r < force.size(); ++r) {
+    if (force[r] > 0) loaded.push_back(r);
+  }
+  if (loaded.empty()) return {};
+  const size_t peak = *std::max_element(loaded.begin(), loaded.end(),
+                                        [&](size_t a, size_t b) { return force[a] < force[b]; });
+  std::vector<std::pair<size_t, const char*>> instants = {{peak, "greatest recorded force"}};
+  auto add = [&](size_t row, const char* what) {
+    for (const auto& [r, w] : instants) {
+      if (r == row) return;
+    }
+    instants.push_back({row, what});
+  };
+  add(loaded[loaded.size() / 2], "half way through the rows in contact");
+  add(loaded.back(), loaded.back() + 1 == force.size() ? "at the end" : "last row in contact");
+  return instants;
+}
+
+}  // namespace
+
+Player make_run_player(const RunFolder& run, const Scene<double>& scene) {
+  const MotionReader motions(run, scene);
+  const size_t rows = run.recording.rows(), stride = 1 + (rows - 1) / kMostFrames;
+  std::vector<size_t> frames;
+  for (size_t r = 0; r < rows; r += stride) frames.push_back(r);
+  if (frames.back() != rows - 1) frames.push_back(rows - 1);
+
+  Player player;
+  player.title = "Bodies in motion";
+  choose_view(scene, motions, &player);
+  for (size_t r : frames) player.times.push_back(run.recording.times[r]);
+  for (size_t b = 0; b < scene.bodies.size(); ++b) {
+    const auto& body = scene.bodies[b];
+    PlayedBody& played = player.bodies.emplace_back();
+    played.name = body.name;
+    played.trail = body.is_free;
+    if (const auto shape = run.scene.root().at("bodies").at(body.name).find("shape")) {
+      set_shape(read_shape<double>(*shape, run.scene.folder()), &played);
+    }
+    const bool rests = !body.is_free && !body.prescribed.moves;
+    for (size_t r : frames) {
+      const Pose<double> X = motions.at(b, r).X_WB;
+      const Eigen::Quaterniond q(X.R_WB);
+      played.poses.insert(played.poses.end(),
+                          {X.p_WB.x(), X.p_WB.y(), X.p_WB.z(), q.w(), q.x(), q.y(), q.z()});
+      if (rests) break;
+    }
+  }
+  for (const auto& contact : scene.contacts) {
+    PlayedForce& played = player.forces.emplace_back();
+    played.name = contact.name;
+    const auto force = run.column(contact.name + ".normal_force");
+    std::vector<std::vector<double>> parts;
+    for (const char* name : {".pressure_center.x", ".pressure_center.y", ".pressure_center.z",
+                             ".force.x", ".force.y", ".force.z"}) {
+      parts.push_back(run.column(contact.name + name));
+    }
+    for (size_t r : frames) {
+      for (const auto& part : parts) played.values.push_back(force[r] > 0 ? part[r] : kMissing);
+    }
+  }
+  player.note =
+      "Dotted: the path of a body's origin. Red: the contact force on the first body of a contact, "
+      "at the centre of pressure.";
+  if (stride > 1) {
+    player.note += fmt::format(" Every {}. row of the recording is a frame here.", stride);
+  }
+  return player;
+}
+
+void add_pressure_snapshots(const RunFolder& run, const Scene<double>& scene, HtmlPage* page) {
+  const MotionReader motions(run, scene);
+  page->add_heading("Contact patch and pressure",
+                    "Seen along the contact normal; recomputed from the scene and the recorded "
+                    "motion. u and v are axes in the contact plane.");
+  size_t shown = 0;
+  for (const auto& c : scene.contacts) {
+    const auto force = run.column(c.name + ".normal_force");
+    const auto instants = choose_instants(force);
+    if (instants.empty()) continue;
+    if (shown++ == kMostContacts) {
+      page->add_text(
+          fmt::format("Only the first {} contacts that touch are shown here.", kMostContacts));
+      break;
+    }
+    page->add_subheading(c.name);
+    page->begin_grid();
+    const ContactTimes times = read_contact_times(run, c.name);
+    for (const auto& [row, what] : instants) {
+      const double time = run.recording.times[row];
+      const Motion<double> i = motions.at(static_cast<size_t>(c.body_i), row);
+      const Motion<double> j = motions.at(static_cast<size_t>(c.body_j), row);
+      const auto memory = find_memory(times, time);
+      const auto forces = calc_contact(c.contact, i, j, memory);
+      const PressureMap map = calc_pressure_map(c.contact, i, j, memory, kCells);
+      std::string caption;
+      const double recorded = force[row], again = forces.normal.force;
+      // The recording and the scene give the same force to rounding; a percent is another contact.
+      if (!(std::abs(again - recorded) <= 0.01 * recorded)) {
+        caption = fmt::format(
+            "The recorded force is {:.4g} N: the scene gives {:.4g} N at this motion, so this map "
+            "is not that of the run (impact speed unknown, or the scene was changed).",
+            recorded, again);
+      }
+      page->add_svg(make_pressure_svg(map, forces, fmt::format("{:.6g} s, {}", time, what)),
+                    caption);
+    }
+    page->end_grid();
+  }
+  if (shown == 0) page->add_text("No contact touches at a recorded instant.");
+}
+
+}  // namespace vesica::app

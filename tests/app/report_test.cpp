@@ -1,0 +1,225 @@
+// vesica report as a user runs it, and its page in a real browser.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "vesica/io/html_page.h"
+#include "vesica/io/output_file.h"
+
+namespace vesica {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int status;
+  std::string out;
+};
+
+Outcome run_command(const std::string& command) {
+  Outcome outcome{-1, ""};
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::array<char, 4096> buffer;
+  for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    outcome.out.append(buffer.data(), n);
+  }
+  outcome.status = WEXITSTATUS(pclose(pipe));
+  return outcome;
+}
+
+Outcome run_tool(const std::string& arguments) {
+  return run_command(std::string(VESICA_TOOL) + " " + arguments + " 2>&1");
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream stream(path);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+class Report : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("vesica_report_test_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string simulated(const std::string& scene) {
+    const std::string run = (folder_ / scene).string();
+    const Outcome outcome = run_tool("simulate " + scene + " --quiet --out " + run);
+    EXPECT_EQ(outcome.status, 0) << outcome.out;
+    return run;
+  }
+  // The page as the browser has it once its script has run; empty without a browser.
+  std::string dom_of(const fs::path& page) {
+    for (const char* browser : {"chromium", "chromium-browser", "google-chrome"}) {
+      if (run_command(std::string("command -v ") + browser).status != 0) continue;
+      return run_command(std::string("timeout 120 ") + browser +
+                         " --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+                         "--disable-background-networking --disable-component-update "
+                         "--disable-sync --virtual-time-budget=4000 --user-data-dir=" +
+                         (folder_ / "browser").string() + " --dump-dom file://" +
+                         fs::absolute(page).string() + " 2>/dev/null")
+          .out;
+    }
+    return {};
+  }
+  fs::path folder_;
+};
+
+TEST_F(Report, PageIsSelfContainedAndNamedInJson) {
+  const std::string run = simulated("bouncing_ball");
+  const Outcome outcome = run_tool("report " + run + " --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.out;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json.at("report"), run + "/report.html");
+  const std::string page = read_file(run + "/report.html");
+  // Nothing is fetched: no address but the names of SVG's namespace.
+  const std::string without =
+      std::regex_replace(page, std::regex("http://www\\.w3\\.org/2000/svg"), "");
+  EXPECT_EQ(without.find("http:"), std::string::npos);
+  EXPECT_EQ(without.find("https:"), std::string::npos);
+  EXPECT_EQ(without.find("src="), std::string::npos);
+  EXPECT_EQ(without.find("@import"), std::string::npos);
+  // Input echoed, all figures there.
+  EXPECT_NE(page.find("restitution: 0.7"), std::string::npos);
+  const auto summary = nlohmann::json::parse(read_file(run + "/summary.json"));
+  const double peak = summary["contacts"]["ball-ground"]["max_normal_force"];
+  EXPECT_NE(page.find(fmt::format("<td>{:.5g}</td>", peak)), std::string::npos);
+  EXPECT_NE(page.find("No warnings"), std::string::npos);
+}
+
+TEST_F(Report, BrowserDrawsEveryPlotWithoutError) {
+  for (const char* scene : {"bouncing_ball", "two_spheres"}) {
+    const std::string run = simulated(scene);
+    ASSERT_EQ(run_tool("report " + run).status, 0);
+    const std::string page = read_file(run + "/report.html");
+    const std::string dom = dom_of(run + "/report.html");
+    if (dom.empty()) GTEST_SKIP() << "no chromium";
+    EXPECT_NE(dom.find("data-state=\"done\""), std::string::npos) << scene;
+    EXPECT_EQ(dom.find("data-error="), std::string::npos) << scene;
+    const size_t mounts = count_of(page, "data-plot=\"");
+    EXPECT_GE(mounts, 13u) << scene;  // moving picture, 3 per body, 6 per contact, 3 of energy
+    EXPECT_EQ(count_of(dom, "data-drawn=\""), mounts) << scene;
+    // Every plot over time has a curve of at least a hundred points.
+    const std::regex curve("class=\"curve\" d=\"([^\"]*)\"");
+    size_t curves = 0;
+    for (std::sregex_iterator it(dom.begin(), dom.end(), curve), end; it != end; ++it) {
+      const std::string d = (*it)[1];
+      EXPECT_EQ(d.find("NaN"), std::string::npos) << scene;
+      if (count_of(d, "L") > 100) ++curves;
+    }
+    EXPECT_GE(curves, mounts) << scene;
+    // Three pressure maps.
+    EXPECT_EQ(count_of(dom, "class=\"picture\""), 3u) << scene;
+  }
+}
+
+TEST_F(Report, OutNamesAFileOrAFolder) {
+  const std::string run = simulated("two_spheres");
+  const std::string file = (folder_ / "a page.html").string();
+  EXPECT_EQ(run_tool("report " + run + " --quiet --out '" + file + "'").status, 0);
+  EXPECT_TRUE(fs::exists(file));
+  EXPECT_EQ(run_tool("report " + run + " --quiet --out " + (folder_ / "pages").string()).status, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "pages" / "report.html"));
+}
+
+TEST_F(Report, BrokenFoldersAreNamedWithARemedy) {
+  const auto expect_error = [&](const std::string& run, const std::string& part) {
+    const Outcome outcome = run_tool("report " + run);
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("simulate"), std::string::npos) << outcome.out;
+    EXPECT_FALSE(fs::exists(fs::path(run) / "report.html"));
+  };
+  expect_error((folder_ / "nowhere").string(), "there is no such folder");
+  expect_error(folder_.string(), "summary.json: there is no such file");
+
+  const std::string run = simulated("two_spheres");
+  const std::string summary = read_file(run + "/summary.json");
+  save_text(run + "/summary.json", summary.substr(0, summary.size() / 2));
+  expect_error(run, "summary.json:");
+  save_text(run + "/summary.json", "[1, 2]");
+  expect_error(run, "expected an object 'solver'");
+  save_text(run + "/summary.json", summary);
+
+  const std::string recording = read_file(run + "/recording.csv");
+  save_text(run + "/recording.csv", recording.substr(0, recording.size() - 30));
+  EXPECT_EQ(run_tool("report " + run).status, 2);
+  fs::remove(run + "/recording.csv");
+  expect_error(run, "recording.csv: there is no such file");
+}
+
+TEST_F(Report, ARecordingOfAnotherRunIsNoticed) {
+  const std::string run = simulated("two_spheres");
+  std::string recording = read_file(run + "/recording.csv");
+  const size_t last = recording.find_last_of("0123456789");
+  recording[last] = recording[last] == '1' ? '2' : '1';
+  save_text(run + "/recording.csv", recording);
+  ASSERT_EQ(run_tool("report " + run).status, 0);
+  EXPECT_NE(read_file(run + "/report.html").find("their hashes differ"), std::string::npos);
+}
+
+TEST(HtmlPage, TextCannotBecomeMarkup) {
+  HtmlPage page("a < b & \"c\"", "</title><script>alert(1)</script>");
+  TimePlot plot;
+  plot.title = "</script><script>alert(2)</script>";
+  plot.times = {0, 1};
+  plot.series = {{"<!-- \xff", {0, std::numeric_limits<double>::quiet_NaN()}}};
+  page.add_plot(plot);
+  page.add_preformatted("</pre><b>");
+  const std::string html = page.as_html();
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(html.find("<!--"), std::string::npos);
+  EXPECT_EQ(html.find("</pre><b>"), std::string::npos);
+  const std::string open = "<script id=\"plots\" type=\"application/json\">";
+  const size_t begin = html.find(open) + open.size();
+  const auto json =
+      nlohmann::json::parse(html.substr(begin, html.find("</script>", begin) - begin));
+  EXPECT_EQ(json[0]["label"], plot.title);
+  EXPECT_TRUE(json[0]["series"][0]["y"][1].is_null());
+}
+
+TEST(HtmlPage, ThinningKeepsEveryExtreme) {
+  // A spike of one row in each of two curves among 100,000 rows, and a gap.
+  const size_t rows = 100000;
+  std::vector<double> a(rows), b(rows);
+  for (size_t r = 0; r < rows; ++r) {
+    a[r] = std::sin(1e-3 * static_cast<double>(r));
+    b[r] = r < 5000 ? std::numeric_limits<double>::quiet_NaN() : 1.0;
+  }
+  a[31234] = 7;
+  b[77777] = -3;
+  const auto chosen = choose_rows({&a, &b}, rows, 1200);
+  EXPECT_LE(chosen.size(), 2 * 2 * 1200 + 2u);
+  EXPECT_TRUE(std::is_sorted(chosen.begin(), chosen.end()));
+  for (size_t must : {size_t{0}, size_t{31234}, size_t{77777}, rows - 1}) {
+    EXPECT_TRUE(std::binary_search(chosen.begin(), chosen.end(), must)) << must;
+  }
+  EXPECT_EQ(choose_rows({&a}, 2400, 1200).size(), 2400u);
+  EXPECT_TRUE(choose_rows({}, 0, 1200).empty());
+}
+
+}  // namespace
+}  // namespace vesica
