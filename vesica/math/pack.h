@@ -107,4 +107,13 @@ struct NumTraits<vesica::Pack> : GenericNumTraits<vesica::Pack> {
     MulCost = 1
   };
 };
+// Pack with double in one expression, as for Dual.
+template <class Op>
+struct ScalarBinaryOpTraits<vesica::Pack, double, Op> {
+  using ReturnType = vesica::Pack;
+};
+template <class Op>
+struct ScalarBinaryOpTraits<double, vesica::Pack, Op> {
+  using ReturnType = vesica::Pack;
+};
 }  // namespace Eigen
