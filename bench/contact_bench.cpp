@@ -1,7 +1,5 @@
 // One contact evaluation: what it costs, next to hand-written code, to its own derivatives and to
 // Simbody's contact elements on the same motions.
-#include "vesica/math/jet.h"  // before the kernels
-
 #include <fmt/format.h>
 
 #include <random>
@@ -13,6 +11,7 @@
 #include "bench/timing.h"
 #include "vesica/contact/batch.h"
 #include "vesica/contact/contact.h"
+#include "vesica/math/jet.h"
 
 namespace vesica::bench {
 namespace {
