@@ -133,12 +133,22 @@ struct Case {
   Motions motions;
 };
 
+Contact<double> make_mesh_contact(const MeshData& mesh) {
+  return make_contact(MeshOnHalfSpace{
+      {std::make_shared<TriangleMesh>(mesh.vertices, mesh.triangles, "ellipsoid mesh")}});
+}
+
 std::vector<Case> make_cases() {
-  const auto add = [](const std::string& name, const Contact<double>& contact) {
-    return Case{name, contact, make_motions(contact, 256, kDepth)};
+  const auto add = [](const std::string& name, const Contact<double>& contact,
+                      std::size_t count = 256) {
+    return Case{name, contact, make_motions(contact, count, kDepth)};
   };
-  return {add("sphere", make_contact(SphereOnHalfSpace<double>{{kRadius}})),
-          add("ellipsoid", make_contact(EllipsoidOnHalfSpace<double>{{kRadii}}))};
+  const MeshData mesh = make_ellipsoid_mesh(kRadii, 23);
+  return {
+      add("sphere", make_contact(SphereOnHalfSpace<double>{{kRadius}})),
+      add("ellipsoid", make_contact(EllipsoidOnHalfSpace<double>{{kRadii}})),
+      add("box", make_contact(BoxOnHalfSpace<double>{{2 * kRadii}})),
+      add(fmt::format("mesh, {} triangles", mesh.triangles.size()), make_mesh_contact(mesh), 16)};
 }
 
 // Largest difference of the hand-written wrench from ours, of the largest force.
@@ -189,7 +199,7 @@ void print_kernels(std::vector<Case>& cases) {
     hand_motions.push_back(as_hand_written(m));
     jet_motions.push_back(as_jets(m));
   }
-  rounds.add("hand-written", hand_motions.size(), [&] {
+  rounds.add("ellipsoid, hand-written", hand_motions.size(), [&] {
     HandWrittenWrench result;
     for (const auto& m : hand_motions) {
       calc_hand_written(hand, m, ground, &result);
@@ -204,54 +214,175 @@ void print_kernels(std::vector<Case>& cases) {
     calc_contact_batch(contact, arrays.motions(), kGround, arrays.wrenches());
     keep(arrays);
   };
-  rounds.add("sphere batch", sphere_arrays.count, [&] { batch(sphere.contact, sphere_arrays); });
-  rounds.add("ellipsoid batch", ellipsoid_arrays.count,
+  rounds.add("sphere, batch", sphere_arrays.count, [&] { batch(sphere.contact, sphere_arrays); });
+  rounds.add("ellipsoid, batch", ellipsoid_arrays.count,
              [&] { batch(ellipsoid.contact, ellipsoid_arrays); });
   counted([&] { batch(ellipsoid.contact, ellipsoid_arrays); });
   rounds.measure(401);
 
-  fmt::print("One contact: pose and velocity to wrench, damping, rolling, friction, spin\n");
-  fmt::print("  {:<28}{:>12}{:>22}{:>8}\n", "shape on half-space", "wrench ns",
-             "with 12 derivatives", "ratio");
+  fmt::print("One contact: pose and velocity to wrench, damping, rolling, friction, spin [ns]\n");
+  fmt::print("  {:<26}{:>19}{:>30}{:>8}\n", "shape on half-space", "median     least",
+             "with 12 derivatives   median", "ratio");
+  const auto row = [&](const std::string& name, const std::string& key) {
+    fmt::print("  {:<26}{:>9.1f}{:>10.1f}", name, rounds.time(key), rounds.least_time(key));
+  };
   for (const auto& c : cases) {
-    fmt::print("  {:<28}{:>12.1f}{:>22.1f}{:>8.1f}\n", c.name, rounds.time(c.name),
-               rounds.time(c.name + " d"), rounds.ratio(c.name + " d", c.name));
+    row(c.name, c.name);
+    fmt::print("{:>30.1f}{:>8.1f}\n", rounds.time(c.name + " d"),
+               rounds.ratio(c.name + " d", c.name));
   }
-  fmt::print("  {:<28}{:>12.1f}\n", "ellipsoid, hand-written", rounds.time("hand-written"));
-  fmt::print("  {:<28}{:>12}{:>22.1f}{:>8.1f}\n", "ellipsoid, ceres::Jet", "", rounds.time("jets"),
+  fmt::print("  {:<26}{:>49.1f}{:>8.1f}\n", "ellipsoid, ceres::Jet", rounds.time("jets"),
              rounds.ratio("jets", "ellipsoid"));
-  fmt::print("  {:<28}{:>12.1f}\n", "sphere, batch", rounds.time("sphere batch"));
-  fmt::print("  {:<28}{:>12.1f}\n\n", "ellipsoid, batch", rounds.time("ellipsoid batch"));
+  for (const auto* name : {"ellipsoid, hand-written", "sphere, batch", "ellipsoid, batch"}) {
+    row(name, name);
+    fmt::print("\n");
+  }
+  fmt::print("\n");
 
   fmt::print("  {:<58}{:>9}    target\n", "", "here");
   line("ellipsoid / sphere", rounds.ratio("ellipsoid", "sphere"), "x", 1.5);
-  line("ellipsoid / hand-written", rounds.ratio("ellipsoid", "hand-written"), "x", 1.7);
+  line("ellipsoid / hand-written", rounds.ratio("ellipsoid", "ellipsoid, hand-written"), "x", 1.7);
   line("ellipsoid, 12 derivatives / wrench", rounds.ratio("ellipsoid d", "ellipsoid"), "x", 8);
-  line("ellipsoid in a batch", rounds.time("ellipsoid batch"), "ns", 40);
+  line("ellipsoid in a batch, least", rounds.least_time("ellipsoid, batch"), "ns", 40);
   line("allocations", static_cast<double>(allocations), "", 0);
   line("hand-written differs from ours by", check_hand_written(hand, ellipsoid), "", 1e-12);
   fmt::print("\n");
 }
 
-// Root mean square of the relative error of the normal force.
-[[maybe_unused]] double force_error(SimbodyContact& peer, const Contact<double>& contact,
-                                    const Motions& motions) {
-  peer.set_motions(motions);
-  double sum = 0;
-  for (std::size_t k = 0; k < motions.size(); ++k) {
-    const double exact = evaluate(contact, motions[k]).normal.force;
-    sum += square(peer.realize(k).f_W.z() / exact - 1);
-  }
-  return std::sqrt(sum / static_cast<double>(motions.size()));
-}
-
+// A Simbody element on the motions of one of our contacts.
 struct Peer {
   std::string name;
-  const Contact<double>* exact;  // what it is held against
-  std::string ours;              // the evaluation that it is timed against
-  SimbodyContact contact;
-  double error[3] = {};  // at 1, 2 and 4 mm
+  SimbodyContact element;
+  const Contact<double>* exact;  // what its force is held against
+  std::string ours;              // the evaluation that its time is held against
+  std::string ours_on_mesh;      // and ours of the same mesh, if it has one
 };
+
+// Root mean square of the relative error of the normal force [%].
+double calc_force_error(Peer& peer, double depth) {
+  const Motions motions = make_motions(*peer.exact, 64, depth);
+  peer.element.set_motions(motions);
+  double sum = 0;
+  for (std::size_t k = 0; k < motions.size(); ++k) {
+    const double exact = evaluate(*peer.exact, motions[k]).normal.force;
+    sum += square(peer.element.realize(k).f_W.z() / exact - 1);
+  }
+  return 100 * std::sqrt(sum / static_cast<double>(motions.size()));
+}
+
+// The stiffness for which Hertz' law, whose force is proportional to it, gives our force in a level
+// pose at rest, kDepth deep: a law of another form can agree at one depth only.
+template <class Make>
+double find_equal_stiffness(const Contact<double>& ours, const Make& make) {
+  Motion<double> level;
+  level.X_WB.p_WB.z() = -calc_overlap(ours, level.X_WB, kGround.X_WB).distance - kDepth;
+  constexpr double kTrial = 1e6;
+  SimbodyContact element = make(kTrial);
+  element.set_motions({level});
+  const double target = evaluate(ours, level).normal.force;
+  return kTrial * target / element.realize(0).f_W.z();
+}
+
+void print_peers(const std::vector<Case>& cases) {
+  const Contact<double>&sphere = cases[0].contact, &ellipsoid = cases[1].contact;
+  // f (1 + 3/2 c v) in Hunt and Crossley's form.
+  const auto hertz = [](double stiffness) {
+    return SimbodyMaterial{stiffness, kDamping / 1.5, kMuS, kMuD, kTransition};
+  };
+  const auto hunt_crossley = [&](const Vec3d& radii) {
+    return [&hertz, radii](double k) { return SimbodyContact::hunt_crossley(radii, hertz(k)); };
+  };
+  const auto smooth = [&](double k) { return SimbodyContact::smooth_sphere(kRadius, hertz(k)); };
+  const Vec3d sphere_radii = Vec3d::Constant(kRadius);
+
+  std::vector<Peer> peers;
+  peers.push_back({"SmoothSphereHalfSpace", smooth(find_equal_stiffness(sphere, smooth)), &sphere,
+                   "sphere", ""});
+  peers.push_back(
+      {"HuntCrossley, sphere",
+       hunt_crossley(sphere_radii)(find_equal_stiffness(sphere, hunt_crossley(sphere_radii))),
+       &sphere, "sphere", ""});
+  peers.push_back({"HuntCrossley, ellipsoid",
+                   hunt_crossley(kRadii)(find_equal_stiffness(ellipsoid, hunt_crossley(kRadii))),
+                   &ellipsoid, "ellipsoid", ""});
+  std::vector<Case> meshes;
+  for (int f : {7, 10, 16, 18, 23, 32}) {
+    const MeshData mesh = make_ellipsoid_mesh(kRadii, f);
+    const std::string name = fmt::format("ElasticFoundation, {}", mesh.triangles.size());
+    meshes.push_back({name + " ours", make_mesh_contact(mesh), cases[1].motions});
+    peers.push_back(
+        {name,
+         SimbodyContact::elastic_foundation(mesh, {kStiffness, kDamping, kMuS, kMuD, kTransition}),
+         &ellipsoid, "ellipsoid", meshes.back().name});
+  }
+
+  // Ours run many times over the motions that the peers take once.
+  constexpr std::size_t kMotions = 32, kRepeats = 40;
+  Rounds rounds;
+  const auto add_ours = [&rounds](const Case& c, std::size_t repeats) {
+    rounds.add(c.name, kMotions * repeats, [&c, repeats] {
+      for (std::size_t r = 0; r < repeats; ++r) {
+        for (std::size_t k = 0; k < kMotions; ++k) keep(evaluate(c.contact, c.motions[k]));
+      }
+    });
+  };
+  add_ours(cases[0], kRepeats);
+  add_ours(cases[1], kRepeats);
+  for (const Case& c : meshes) add_ours(c, 1);
+  std::vector<std::array<double, 3>> errors;
+  for (Peer& peer : peers) {
+    errors.push_back({calc_force_error(peer, 0.001), calc_force_error(peer, kDepth),
+                      calc_force_error(peer, 0.004)});
+    peer.element.set_motions(make_motions(*peer.exact, kMotions, kDepth));
+  }
+  SimbodyContact without = SimbodyContact::without_contact();
+  without.set_motions(cases[1].motions);
+  rounds.add("without", kMotions * 4, [&] {
+    for (int r = 0; r < 4; ++r) {
+      for (std::size_t k = 0; k < kMotions; ++k) keep(without.realize(k));
+    }
+  });
+  for (Peer& peer : peers) {
+    rounds.add(peer.name, kMotions, [&peer] {
+      for (std::size_t k = 0; k < kMotions; ++k) keep(peer.element.realize(k));
+    });
+  }
+  rounds.measure(31);
+
+  fmt::print(
+      "Simbody on the same motions, {:g} mm deep; its time is that of realizing a state to\n"
+      "Dynamics with the element less without. Errors: rms of the normal force against the\n"
+      "exact one, 1 / 2 / 4 mm deep (Hertz' laws are made equal to it level at 2 mm).\n",
+      1e3 * kDepth);
+  fmt::print("  {:<26}{:>9}{:>21}{:>9}{:>13}\n", "", "us", "force error %", "x ours", "x our mesh");
+  for (std::size_t k = 0; k < peers.size(); ++k) {
+    const Peer& peer = peers[k];
+    fmt::print("  {:<26}{:>9.2f}{:>9.2f}{:>6.2f}{:>6.2f}{:>9.1f}{:>13}\n", peer.name,
+               rounds.time(peer.name, "without") * 1e-3, errors[k][0], errors[k][1], errors[k][2],
+               rounds.ratio(peer.name, peer.ours, "without"),
+               peer.ours_on_mesh.empty()
+                   ? ""
+                   : fmt::format("{:.1f}", rounds.ratio(peer.name, peer.ours_on_mesh, "without")));
+  }
+  fmt::print("\n  {:<58}{:>9}    target\n", "", "here");
+  line("SmoothSphereHalfSpace / sphere", rounds.ratio("SmoothSphereHalfSpace", "sphere", "without"),
+       "x", 1, true);
+  line("SmoothSphereHalfSpace / ellipsoid",
+       rounds.ratio("SmoothSphereHalfSpace", "ellipsoid", "without"), "x", 1, true);
+  bool found = false;
+  for (std::size_t k = 3; k < peers.size(); ++k) {
+    if (!found && errors[k][1] < 1) {
+      found = true;
+      line(peers[k].name + " (coarsest below 1 %) / ellipsoid",
+           rounds.ratio(peers[k].name, "ellipsoid", "without"), "x", 1000, true);
+    }
+  }
+  if (!found) fmt::print("  no mesh of ElasticFoundation came below 1 % at 2 mm\n");
+  for (std::size_t k = 3; k < peers.size(); ++k) {
+    line(peers[k].name + " / our mesh",
+         rounds.ratio(peers[k].name, peers[k].ours_on_mesh, "without"), "x", 20, true);
+  }
+}
 
 }  // namespace
 }  // namespace vesica::bench
@@ -260,4 +391,5 @@ int main() {
   using namespace vesica::bench;
   auto cases = make_cases();
   print_kernels(cases);
+  print_peers(cases);
 }

@@ -5,8 +5,9 @@
 // within a round.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <string>
 #include <utility>
@@ -17,6 +18,12 @@ namespace vesica::bench {
 inline double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
   return values[values.size() / 2];
+}
+
+inline double thread_nanoseconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 
 class Rounds {
@@ -31,11 +38,10 @@ class Rounds {
     for (auto& c : candidates_) c.run();
     for (int r = 0; r < rounds; ++r) {
       for (auto& c : candidates_) {
-        const auto start = std::chrono::steady_clock::now();
+        const double start = thread_nanoseconds();
         c.run();
-        const std::chrono::duration<double, std::nano> time =
-            std::chrono::steady_clock::now() - start;
-        c.nanoseconds.push_back(time.count() / static_cast<double>(c.evaluations));
+        c.nanoseconds.push_back((thread_nanoseconds() - start) /
+                                static_cast<double>(c.evaluations));
       }
     }
   }
@@ -43,6 +49,11 @@ class Rounds {
   // Median time of one evaluation in nanoseconds; with `without`, of the difference of the two.
   double time(const std::string& name, const std::string& without = "") const {
     return median(times(name, without));
+  }
+  // The least time: what the code takes when nobody shares the core's caches and units.
+  double least_time(const std::string& name) const {
+    const std::vector<double>& all = find(name).nanoseconds;
+    return *std::min_element(all.begin(), all.end());
   }
   // How many times as long `name` takes as `reference`.
   double ratio(const std::string& name, const std::string& reference,

@@ -1,5 +1,7 @@
 #include "vesica/contact/batch.h"
 
+#include <gtest/gtest.h>
+
 #include <vector>
 
 #include "tests/support/support.h"
