@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "vesica/math/scalar.h"
+#include "vesica/math/smooth.h"
 
 namespace vesica {
 
@@ -56,7 +56,9 @@ struct ScalarTraits<Pack> {
 inline Pack select(const Pack::Mask& mask, const Pack& a, const Pack& b) {
   return Pack(mask.bits ? a.lanes : b.lanes);
 }
-inline bool any_of(const Pack::Mask& m) { return (m.bits[0] | m.bits[1] | m.bits[2] | m.bits[3]) != 0; }
+inline bool any_of(const Pack::Mask& m) {
+  return (m.bits[0] | m.bits[1] | m.bits[2] | m.bits[3]) != 0;
+}
 
 inline Pack sqrt(const Pack& x) {
   Pack r;
@@ -65,28 +67,34 @@ inline Pack sqrt(const Pack& x) {
 }
 inline Pack abs(const Pack& x) { return select(x < Pack(0.0), -x, x); }
 
-// tanh(x) = 1 - 2/(exp(2x) + 1) for x >= 0, with exp by range reduction to |r| <= ln2/2 and a
-// polynomial of degree 13 (truncation 4e-18 relative). Absolute error below 1e-15; the kernels use
-// it only above 0.03 (tanh_ratio), where that is below 1e-13 relative.
-inline Pack tanh(const Pack& x) {
-  const Pack::Mask negative = x < Pack(0.0);
-  Pack y = Pack(2.0) * select(negative, -x, x);
+// exp(y) for y >= 0 (80 and beyond give exp(80)), by range reduction to |r| <= ln2/2 and a
+// polynomial of degree 13 (truncation 4e-18 relative).
+inline Pack exp_of_positive(Pack y) {
   y = select(y > Pack(80.0), Pack(80.0), y);
   constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
   const Pack k_shifted = y * Pack(1.4426950408889634) + Pack(kShift);
   const Pack k = k_shifted - Pack(kShift);
   const Pack r = (y - k * Pack(0.693147180369123816490)) - k * Pack(1.90821492927058770002e-10);
   Pack p = Pack(1.0 / 6227020800);
-  for (double c : {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120,
-                   1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0}) {
+  for (double c : {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+                   1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0}) {
     p = p * r + Pack(c);
   }
-  const Pack::Bits exponent =
-      (std::bit_cast<Pack::Bits>(k_shifted.lanes) + 1023) << 52;  // 2^k
-  const Pack e = p * Pack(std::bit_cast<Pack::Lanes>(exponent));
-  const Pack t = Pack(1.0) - Pack(2.0) / (e + Pack(1.0));
-  return select(negative, -t, t);
+  const Pack::Bits exponent = (std::bit_cast<Pack::Bits>(k_shifted.lanes) + 1023) << 52;  // 2^k
+  return p * Pack(std::bit_cast<Pack::Lanes>(exponent));
 }
+
+// The general form (smooth.h) with one division: above the cutoff x > 0.03, where e - 1 still has
+// 14 digits.
+inline Pack tanh_ratio(const Pack& s) {
+  const Pack::Mask small = s < Pack(kTanhRatioCutoff);
+  const Pack x = sqrt(select(small, Pack(1.0), s));
+  const Pack e = exp_of_positive(Pack(2.0) * x);
+  return select(small, tanh_ratio_series(s), (e - Pack(1.0)) / ((e + Pack(1.0)) * x));
+}
+
+// Good to a few roundings of itself at every x, unlike 1 - 2/(exp(2x) + 1).
+inline Pack tanh(const Pack& x) { return x * tanh_ratio(x * x); }
 
 }  // namespace vesica
 
@@ -106,5 +114,14 @@ struct NumTraits<vesica::Pack> : GenericNumTraits<vesica::Pack> {
     AddCost = 1,
     MulCost = 1
   };
+};
+// Pack with double in one expression, as for Dual.
+template <class Op>
+struct ScalarBinaryOpTraits<vesica::Pack, double, Op> {
+  using ReturnType = vesica::Pack;
+};
+template <class Op>
+struct ScalarBinaryOpTraits<double, vesica::Pack, Op> {
+  using ReturnType = vesica::Pack;
 };
 }  // namespace Eigen

@@ -6,19 +6,22 @@
 
 namespace vesica {
 
+// Below the cutoff tanh(x)/x is the series in s = x^2: its first omitted term, 1382 s^5/155925, is
+// below double rounding for s < 1e-3.
+constexpr double kTanhRatioCutoff = 1e-3;
+template <class T>
+T tanh_ratio_series(const T& s) {
+  return T(1) + s * (T(-1.0 / 3) + s * (T(2.0 / 15) + s * (T(-17.0 / 315) + s * T(62.0 / 2835))));
+}
+
 // tanh(x)/x as a function of s = x^2 >= 0: C-infinity, 1 at s = 0.
-// Below the cutoff the series in s is used: its first omitted term, 1382 s^5/155925, is below
-// double rounding for s < 1e-3.
 template <class T>
 T tanh_ratio(const T& s) {
   using std::sqrt;
   using std::tanh;
-  constexpr double kCutoff = 1e-3;
-  const Mask<T> small = s < T(kCutoff);
+  const Mask<T> small = s < T(kTanhRatioCutoff);
   const T x = sqrt(select(small, T(1), s));
-  const T series =
-      T(1) + s * (T(-1.0 / 3) + s * (T(2.0 / 15) + s * (T(-17.0 / 315) + s * T(62.0 / 2835))));
-  return select(small, series, tanh(x) / x);
+  return select(small, tanh_ratio_series(s), tanh(x) / x);
 }
 
 }  // namespace vesica

@@ -19,8 +19,8 @@ struct Symmetric3 {
   template <class A, class P>
   static Symmetric3 rotated_diagonal(const Mat3<A>& R, const Vec3<P>& d) {
     const Vec3<A> x = R.col(0), y = R.col(1), z = R.col(2);
-    auto entry = [&](int i, int j) -> T {
-      return d.x() * x[i] * x[j] + d.y() * y[i] * y[j] + d.z() * z[i] * z[j];
+    auto entry = [&](int i, int j) {
+      return T(d.x() * x[i] * x[j] + d.y() * y[i] * y[j] + d.z() * z[i] * z[j]);
     };
     return {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
   }
