@@ -152,6 +152,12 @@ void Model::finish() {
                                    "a segment)",
                                    joint.name));
     }
+    const auto moves = [](const Axis& a) {
+      return a.angle[0].parameter >= 0 || a.angle[1].parameter >= 0;
+    };
+    if (joint.type == JointType::kWeld && (moves(joint.parent_axis) || moves(joint.child_axis))) {
+      throw InputError(fmt::format("joint '{}': a weld has no axis to find", joint.name));
+    }
   }
 
   // Spanning tree: a segment's first joint in which it is the child, as long as that makes no
@@ -219,10 +225,10 @@ Mat3d calc_axis_frame(const Axis& axis, const Eigen::VectorXd& d) {
          rotation_about(axis.sequence[1], axis.angle[1].value(d));
 }
 
-LocalVector calc_axis(const Axis& axis, const Eigen::VectorXd& d) {
-  const auto [i, j, k] = axis.sequence;
+LocalVector calc_axis_column(const Axis& axis, int column, const Eigen::VectorXd& d) {
+  const int i = axis.sequence[0], j = axis.sequence[1];
   const double a = axis.angle[0].value(d), b = axis.angle[1].value(d);
-  const Vec3d e = Vec3d::Unit(k);
+  const Vec3d e = Vec3d::Unit(column);
   const Mat3d Ra = rotation_about(i, a), Rb = rotation_about(j, b);
   LocalVector u;
   u.value = axis.base * Ra * Rb * e;
@@ -260,30 +266,13 @@ Geometry calc_geometry(const Model& model, const Eigen::VectorXd& d) {
     g.parent_center = calc_point(parent, joint.parent_center, d);
     g.child_center = calc_point(&model.segments[joint.child], joint.child_center, d);
     if (joint.type == JointType::kRevolute) {
-      // The side whose axis has parameters gives the axis, the other side two perpendiculars, so
-      // that the parameters enter through one vector.
-      const auto moves = [](const Axis& a) {
-        return a.angle[0].parameter >= 0 || a.angle[1].parameter >= 0;
-      };
-      const bool axis_on_child = moves(joint.child_axis);
-      if (axis_on_child && moves(joint.parent_axis)) {
-        throw InputError(fmt::format(
-            "joint '{}': the axis is to be found in both segments; find it in one of them and fix "
-            "it in the other, which defines that segment's frame",
-            joint.name));
-      }
-      const Axis& kept = axis_on_child ? joint.parent_axis : joint.child_axis;
-      const Mat3d frame = calc_axis_frame(kept, d);
+      const LocalVector along = calc_axis_column(joint.parent_axis, joint.parent_axis.sequence[2], d);
       for (int k = 0; k < 2; ++k) {
-        const LocalVector across = make_constant(frame.col(kept.sequence[k]));
-        if (axis_on_child) {
-          g.rows.push_back({across, calc_axis(joint.child_axis, d)});
-        } else {
-          g.rows.push_back({calc_axis(joint.parent_axis, d), across});
-        }
+        g.rows.push_back({along, calc_axis_column(joint.child_axis, joint.child_axis.sequence[k], d)});
       }
     } else if (joint.type == JointType::kUniversal) {
-      g.rows.push_back({calc_axis(joint.parent_axis, d), calc_axis(joint.child_axis, d)});
+      g.rows.push_back({calc_axis_column(joint.parent_axis, joint.parent_axis.sequence[2], d),
+                        calc_axis_column(joint.child_axis, joint.child_axis.sequence[2], d)});
     } else if (joint.type == JointType::kWeld) {
       const Mat3d P = calc_axis_frame(joint.parent_axis, d);
       const Mat3d C = calc_axis_frame(joint.child_axis, d);

@@ -158,7 +158,8 @@ struct LocalVector {
   std::array<Second, kMax> second;
 };
 LocalVector calc_point(const Segment* segment, const Point& point, const Eigen::VectorXd& d);
-LocalVector calc_axis(const Axis& axis, const Eigen::VectorXd& d);
+// Column `column` of the axis frame; column sequence[2] is the axis itself.
+LocalVector calc_axis_column(const Axis& axis, int column, const Eigen::VectorXd& d);
 // The rotation whose column sequence[2] is the axis.
 Mat3d calc_axis_frame(const Axis& axis, const Eigen::VectorXd& d);
 LocalVector make_constant(const Vec3d& value);
