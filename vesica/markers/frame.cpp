@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vesica/markers/dense.h"
 #include "vesica/markers/joint_terms.h"
 
 namespace vesica::markers {
@@ -171,6 +172,9 @@ LossValue calc_loss(const Loss& loss, double s) {
 FrameResult eliminate_frame(const Plan& plan, const Geometry& geometry, const Frame& frame,
                             const SegmentPose* poses, Curvature curvature, double damping,
                             Workspace& work, Sums& sums, double* gains) {
+  if (plan.dense()) {
+    return eliminate_dense_frame(plan, geometry, frame, poses, curvature, damping, sums, gains);
+  }
   FrameResult result;
   const Model& model = plan.model();
   const auto& bodies = plan.bodies();
@@ -318,6 +322,7 @@ FrameResult eliminate_frame(const Plan& plan, const Geometry& geometry, const Fr
 
 void back_substitute(const Plan& plan, const Geometry& geometry, const SegmentPose* poses,
                      const double* gains, const Eigen::VectorXd& dd, Workspace& work) {
+  if (plan.dense()) return back_substitute_dense(plan, gains, dd, work);
   const auto& bodies = plan.bodies();
   for (size_t index = 0; index < bodies.size(); ++index) {
     const Plan::Body& body = bodies[index];
@@ -417,6 +422,7 @@ bool project_poses(const Plan& plan, const Geometry& geometry, SegmentPose* pose
     child.p_WS = parent.p_WS + R_P * joint.parent_center.value -
                  as_rotation(child.q_WS) * joint.child_center.value;
   }
+  if (plan.model().has_loops()) return project_poses_dense(plan, geometry, poses) && ok;
   return ok;
 }
 

@@ -14,7 +14,7 @@
 // multipliers come with the same sweep (the adjoint of the joint equations). Eq. 17's sums are the
 // D matrices, added over frames per segment, in an order that does not depend on threads.
 //
-// What it cannot do: loops. Those frames go through `dense.h`.
+// Models with loops go through the dense elimination of `dense.h` behind the same functions.
 #pragma once
 
 #include <vector>
@@ -62,7 +62,8 @@ LossValue calc_loss(const Loss& loss, double squared_norm);
 // lists are empty.
 class Plan {
  public:
-  Plan(const Model& model, bool with_parameters);
+  // `dense` takes the elimination for loops also for a tree.
+  Plan(const Model& model, bool with_parameters, bool dense = false);
 
   struct Body {
     int segment = 0, parent = kGround;  // positions in `bodies`
@@ -78,7 +79,8 @@ class Plan {
   const Model& model() const { return *model_; }
   int parameter_count() const { return parameter_count_; }
   size_t gain_count() const { return gain_count_; }  // doubles a frame
-  int dof() const { return dof_; }
+  int dof() const { return dof_; }  // of the spanning tree
+  bool dense() const { return dense_; }
   const std::vector<Body>& bodies() const { return bodies_; }  // parents before children
   int body_of(int segment) const { return body_of_[segment]; }
   // A geometry whose vectors carry derivatives only if this plan has parameters.
@@ -89,6 +91,7 @@ class Plan {
   int parameter_count_;
   size_t gain_count_ = 0;
   int dof_ = 0;
+  bool dense_ = false;
   std::vector<Body> bodies_;
   std::vector<int> body_of_;
 };
@@ -103,7 +106,7 @@ struct Sums {
   double constraint = 0;                    // max |Phi|
   Eigen::VectorXd L_d;                      // sum of G_d + Phi_d^T lambda
   Eigen::VectorXd L_d_size;                 // the same with every term's absolute value
-  std::vector<Eigen::MatrixXd> D;           // per body, upper triangle, last column the gradient
+  std::vector<Eigen::MatrixXd> D;           // per body (dense: one), upper triangle, last column the gradient
   long indefinite_frames = 0;               // where the reduced Hessian was not positive
   long undetermined_frames = 0;             // where the markers seen do not fix the pose
   // Assembled into the parameters' order: eq. 17's matrix and minus its right-hand side.

@@ -24,8 +24,10 @@ void forget_derivatives(LocalVector& u) { u.count = u.second_count = 0; }
 
 }  // namespace
 
-Plan::Plan(const Model& model, bool with_parameters)
-    : model_(&model), parameter_count_(with_parameters ? model.parameter_count() : 0) {
+Plan::Plan(const Model& model, bool with_parameters, bool dense)
+    : model_(&model),
+      parameter_count_(with_parameters ? model.parameter_count() : 0),
+      dense_(dense || model.has_loops()) {
   const Geometry geometry = calc_geometry(model.start_values());
   const int n = static_cast<int>(model.segments.size());
   body_of_.assign(n, -1);
@@ -71,6 +73,7 @@ Plan::Plan(const Model& model, bool with_parameters)
     body.gain_offset = gain_count_;
     gain_count_ += body.dof * (body.dof + 6 + body.parameters.size() + 1);
   }
+  if (dense_) gain_count_ = 6 * bodies_.size() * (static_cast<size_t>(parameter_count_) + 1);
 }
 
 Geometry Plan::calc_geometry(const Eigen::VectorXd& d) const {
@@ -91,6 +94,10 @@ Geometry Plan::calc_geometry(const Eigen::VectorXd& d) const {
 Sums::Sums(const Plan& plan)
     : L_d(Eigen::VectorXd::Zero(plan.parameter_count())),
       L_d_size(Eigen::VectorXd::Zero(plan.parameter_count())) {
+  if (plan.dense()) {
+    D.push_back(Eigen::MatrixXd::Zero(plan.parameter_count() + 1, plan.parameter_count() + 1));
+    return;
+  }
   for (const Plan::Body& body : plan.bodies()) {
     const auto n = static_cast<Eigen::Index>(body.parameters.size()) + 1;
     D.push_back(Eigen::MatrixXd::Zero(n, n));
@@ -109,6 +116,8 @@ void Sums::add(const Sums& other) {
 }
 
 Eigen::MatrixXd Sums::calc_schur(const Plan& plan) const {
+  const Eigen::Index p = plan.parameter_count();
+  if (plan.dense()) return D[0].topLeftCorner(p, p).selfadjointView<Eigen::Upper>();
   Eigen::MatrixXd S = Eigen::MatrixXd::Zero(plan.parameter_count(), plan.parameter_count());
   for (size_t k = 0; k < D.size(); ++k) {
     const auto& list = plan.bodies()[k].parameters;
@@ -120,6 +129,7 @@ Eigen::MatrixXd Sums::calc_schur(const Plan& plan) const {
 }
 
 Eigen::VectorXd Sums::calc_gradient(const Plan& plan) const {
+  if (plan.dense()) return D[0].topRightCorner(plan.parameter_count(), 1);
   Eigen::VectorXd g = Eigen::VectorXd::Zero(plan.parameter_count());
   for (size_t k = 0; k < D.size(); ++k) {
     const auto& list = plan.bodies()[k].parameters;
