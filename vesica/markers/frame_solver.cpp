@@ -49,7 +49,8 @@ FrameSolve FrameSolver::solve(const Frame& frame, SegmentPose* poses, int max_it
     for (int halving = 0; halving < 8; ++halving, step *= 0.5) {
       move_poses(plan_, geometry_, poses, step, work_, trial_.data());
       const double objective = calc_objective(plan_, geometry_, frame, trial_.data());
-      if (objective <= at.objective + 1e-4 * step * slope + 1e-15 * at.objective) {
+      // Differences below 1e-14 of the objective are round-off.
+      if (objective <= at.objective + 1e-4 * step * slope + 1e-14 * at.objective) {
         std::copy(trial_.begin(), trial_.end(), poses);
         moved = true;
         break;
