@@ -38,7 +38,7 @@ inline Model make_chain() {
   knee.parent_axis.angle = {by_parameter(alpha), by_parameter(beta)};
   model.joints = {hip, knee};
   const auto add = [&](const char* name, int s, const Point& p) {
-    model.markers.push_back({name, s, p, 1});
+    model.markers.push_back({name, s, p, 1, ""});
   };
   add("m0", 0, make_point(0.1, 0, 0));
   add("m1", 0, make_point(0, 0.1, 0));
@@ -97,7 +97,7 @@ inline Model make_all_joints() {
   int name = 0;
   for (int s = 0; s < 6; ++s) {
     for (const Vec3d& u : {Vec3d(0.1, 0, 0.02), Vec3d(-0.02, 0.1, -0.05), Vec3d(0.03, -0.1, 0.1)}) {
-      model.markers.push_back({fmt::format("m{}", name++), s, make_point(u.x(), u.y(), u.z()), 1});
+      model.markers.push_back({fmt::format("m{}", name++), s, make_point(u.x(), u.y(), u.z()), 1, ""});
     }
   }
   model.finish();

@@ -134,38 +134,44 @@ Eigen::MatrixXd calc_correlation(const Eigen::MatrixXd& covariance) {
   return scale.asDiagonal() * covariance * scale.asDiagonal();
 }
 
-Eigen::MatrixXd calc_long_run_covariance(const Eigen::MatrixXd& scores,
-                                         const std::vector<int>& trial_lengths, double* bandwidth,
-                                         double* correlation_frames) {
-  const Eigen::Index p = scores.cols();
-  // Andrews' plug-in: a first-order autoregression per parameter, all weighted alike.
-  double numerator = 0, denominator = 0, correlation = 0;
-  for (Eigen::Index c = 0; c < p; ++c) {
+double calc_t_975(double dof) {
+  constexpr double z = 1.959964;
+  const double n = std::max(3.0, dof);
+  constexpr double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
+  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n) +
+         (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / (92160 * n * n * n * n);
+}
+
+namespace {
+
+// Lag-one correlation of each column, pairs within a trial only.
+Eigen::VectorXd calc_lag_correlation(const Eigen::MatrixXd& s, const std::vector<int>& lengths) {
+  Eigen::VectorXd rho(s.cols());
+  for (Eigen::Index c = 0; c < s.cols(); ++c) {
     double lagged = 0, total = 0;
     Eigen::Index begin = 0;
-    for (int length : trial_lengths) {
-      const auto s = scores.col(c).segment(begin, length);
-      total += s.squaredNorm();
-      if (length > 1) lagged += s.head(length - 1).dot(s.tail(length - 1));
+    for (int length : lengths) {
+      const auto part = s.col(c).segment(begin, length);
+      total += part.squaredNorm();
+      if (length > 1) lagged += part.head(length - 1).dot(part.tail(length - 1));
       begin += length;
     }
-    const double rho = total > 0 ? std::clamp(lagged / total, -0.97, 0.97) : 0;
-    numerator += 4 * rho * rho / std::pow(1 - rho, 8);
-    denominator += 1 / std::pow(1 - rho, 4);
-    correlation += (1 + rho) / (1 - rho) / static_cast<double>(p);
+    // Nearer to one, whitening would divide by noise.
+    rho[c] = total > 0 ? std::clamp(lagged / total, -0.97, 0.97) : 0;
   }
-  const double alpha = denominator > 0 ? numerator / denominator : 0;
-  const int longest = *std::max_element(trial_lengths.begin(), trial_lengths.end());
-  const double b =
-      std::clamp(2.6614 * std::pow(alpha * longest, 0.2), 1.0, std::max(1.0, longest / 2.0));
-  *bandwidth = b;
-  *correlation_frames = correlation;
+  return rho;
+}
+
+// Sum over lags with Parzen's weights.
+Eigen::MatrixXd add_lags(const Eigen::MatrixXd& scores, const std::vector<int>& lengths, double b) {
+  const Eigen::Index p = scores.cols();
   // A bandwidth of many frames is as well served by sums of a few neighbouring scores.
   const int batch = std::max(1, static_cast<int>(b / 40));
   const int lags = static_cast<int>(b / batch);
   Eigen::MatrixXd M = Eigen::MatrixXd::Zero(p, p);
   Eigen::Index begin = 0;
-  for (int length : trial_lengths) {
+  for (int length : lengths) {
     const int count = (length + batch - 1) / batch;
     Eigen::MatrixXd s = Eigen::MatrixXd::Zero(count, p);
     for (int k = 0; k < length; ++k) s.row(k / batch) += scores.row(begin + k);
@@ -179,6 +185,42 @@ Eigen::MatrixXd calc_long_run_covariance(const Eigen::MatrixXd& scores,
     }
   }
   return M;
+}
+
+}  // namespace
+
+LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
+                                 const std::vector<int>& trial_lengths) {
+  LongRun out;
+  const Eigen::VectorXd rho = calc_lag_correlation(scores, trial_lengths);
+  out.correlation_times = ((1 + rho.array()) / (1 - rho.array())).max(1.0);
+  Eigen::MatrixXd white = scores;
+  Eigen::Index begin = 0;
+  for (int length : trial_lengths) {
+    for (int k = length; k-- > 1;) {
+      white.row(begin + k) -=
+          (scores.row(begin + k - 1).array() * rho.transpose().array()).matrix();
+    }
+    // The first frame stands for what came before it.
+    if (length > 0) {
+      white.row(begin).array() *= (1 - rho.array().square()).sqrt().transpose();
+    }
+    begin += length;
+  }
+  // Andrews' plug-in bandwidth from what correlation is left.
+  const Eigen::VectorXd left = calc_lag_correlation(white, trial_lengths);
+  double numerator = 0, denominator = 0;
+  for (double r : left) {
+    numerator += 4 * r * r / std::pow(1 - r, 8);
+    denominator += 1 / std::pow(1 - r, 4);
+  }
+  const int longest = *std::max_element(trial_lengths.begin(), trial_lengths.end());
+  const double alpha = denominator > 0 ? numerator / denominator : 0;
+  out.bandwidth =
+      std::clamp(2.6614 * std::pow(alpha * longest, 0.2), 1.0, std::max(1.0, longest / 2.0));
+  const Eigen::VectorXd colour = 1 / (1 - rho.array());
+  out.M = colour.asDiagonal() * add_lags(white, trial_lengths, out.bandwidth) * colour.asDiagonal();
+  return out;
 }
 
 Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials) {
@@ -228,23 +270,37 @@ Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials)
 
   std::vector<int> lengths;
   for (const Trial& trial : trials) lengths.push_back(trial.frame_count());
-  double correlation = 1;
-  const Eigen::MatrixXd M =
-      calc_long_run_covariance(id.frames.calc_scores(id.d), lengths, &out.bandwidth, &correlation);
+  // Influence of every frame on every parameter: its score through the inverse.
+  const Eigen::MatrixXd influence = id.frames.calc_scores(id.d) * (V * inverse * V.transpose());
+  const LongRun run = calc_long_run_covariance(influence, lengths);
+  out.robust_covariance = run.M;
+  out.bandwidth = run.bandwidth;
   const double frames = id.frames.frame_count();
-  out.effective_frames = frames / correlation;
-  const Eigen::MatrixXd influence = V * inverse * V.transpose();
-  out.robust_covariance = influence * M * influence;
+  out.effective_frames = frames / (p > 0 ? run.correlation_times.mean() : 1);
+  // Frames that really inform a parameter (Kish), each counted once per correlation time.
+  out.robust_dof.resize(p);
+  for (Eigen::Index k = 0; k < p; ++k) {
+    const double squares = influence.col(k).squaredNorm();
+    const double fourth = influence.col(k).array().square().square().sum();
+    const double informing = fourth > 0 ? squares * squares / fourth : frames;
+    // For Gaussian influences the ratio is a third of the number of frames.
+    out.robust_dof[k] =
+        std::max(3.0, std::min(frames, 3 * informing) / run.correlation_times[k] - 1);
+  }
 
   out.identifiable.assign(p, true);
   out.standard_error = out.covariance.diagonal().cwiseMax(0).cwiseSqrt();
   out.robust_standard_error = out.robust_covariance.diagonal().cwiseMax(0).cwiseSqrt();
+  out.half_width = 1.959964 * out.standard_error;
+  out.robust_half_width = out.robust_standard_error;
+  for (Eigen::Index k = 0; k < p; ++k) out.robust_half_width[k] *= calc_t_975(out.robust_dof[k]);
   for (Eigen::Index k = 0; k < directions.cols(); ++k) {
     if (determined(k)) continue;
     Combination c = make_combination(model, directions.col(k), kInfinity);
     for (const auto& [parameter, coefficient] : c.terms) {
       out.identifiable[parameter] = false;
       out.standard_error[parameter] = out.robust_standard_error[parameter] = kInfinity;
+      out.half_width[parameter] = out.robust_half_width[parameter] = kInfinity;
     }
     c.remedy = find_remedy(id, id.gauss_newton.schur, Z, directions.col(k));
     out.undetermined.push_back(std::move(c));

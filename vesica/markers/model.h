@@ -50,6 +50,9 @@ struct Axis {
 struct Segment {
   std::string name;
   std::array<Affine, 3> scale{Affine{1}, Affine{1}, Affine{1}};
+  double base_length = 0;  // m, where the scale is given as a length
+  // The frame is the markers' own: their positions come from the recording (technical.h).
+  bool technical = false;
 };
 
 enum class JointType {
@@ -79,6 +82,7 @@ struct Marker {
   int segment = 0;
   Point position;
   double weight = 1;
+  std::string label;  // in the recording, where it differs from the name
 };
 
 enum class Unit { kMeter, kRadian, kRatio };
