@@ -20,6 +20,7 @@ struct Common {
 void add_check(CLI::App& app, Common& common);
 void add_list(CLI::App& app, Common& common);
 void add_motion(CLI::App& app, Common& common);
+void add_markers(CLI::App& app, Common& common);
 void add_probe(CLI::App& app, Common& common);
 void add_report(CLI::App& app, Common& common);
 void add_simulate(CLI::App& app, Common& common);

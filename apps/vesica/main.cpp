@@ -84,6 +84,7 @@ int main(int argc, char** argv) {
   add_simulate(app, common);
   add_report(app, common);
   add_motion(app, common);
+  add_markers(app, common);
 
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());

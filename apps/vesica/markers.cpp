@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/vesica/commands.h"
+#include "apps/vesica/scene_files.h"
+#include "vesica/biomechanics/butterworth.h"
+#include "vesica/io/load_motion.h"
+#include "vesica/io/output_file.h"
+#include "vesica/io/sto.h"
+#include "vesica/io/trc.h"
+#include "vesica/markers/model_file.h"
+#include "vesica/markers/outputs.h"
+#include "vesica/markers/report.h"
+#include "vesica/markers/run.h"
+
+namespace vesica::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string model;
+  std::vector<std::string> trials;
+  double low_pass = 0;  // Hz
+  bool use_residuals = false;
+  int max_iterations = 60;
+};
+
+// Zero-phase Butterworth of second order a pass, as in the source.
+void filter_tracks(double cutoff, MarkerTracks& tracks) {
+  const ZeroPhaseFilter filter = make_low_pass(cutoff, tracks.rate, 4);
+  std::vector<double> signal(tracks.frames());
+  for (size_t m = 0; m < tracks.markers(); ++m) {
+    for (int k = 0; k < 3; ++k) {
+      for (size_t f = 0; f < tracks.frames(); ++f) signal[f] = tracks.at(f, m)[k];
+      filter_between_gaps(filter, signal);
+      for (size_t f = 0; f < tracks.frames(); ++f) tracks.at(f, m)[k] = signal[f];
+    }
+  }
+}
+
+// One name a trial, also where files of different folders share theirs.
+std::string name_trial(const std::vector<markers::Trial>& before, const std::string& path) {
+  const std::string stem = fs::path(path).stem().string();
+  std::string name = stem;
+  for (int k = 2;; ++k) {
+    bool taken = false;
+    for (const auto& trial : before) taken = taken || trial.name == name;
+    if (!taken) return name;
+    name = fmt::format("{}_{}", stem, k);
+  }
+}
+
+void save_all(const markers::Run& run, const std::string& folder) {
+  fs::create_directories(folder);
+  const auto path = [&](const std::string& name) { return (fs::path(folder) / name).string(); };
+  for (size_t t = 0; t < run.trials.size(); ++t) {
+    const std::string& name = run.trials[t].name;
+    save_sto(path(name + "_joints.mot"), markers::make_joint_table(run, t));
+    save_trc(path(name + "_fitted.trc"), markers::make_fitted_tracks(run, t));
+  }
+  save_text(path("opensim_scale_and_markers.xml"), markers::make_opensim_xml(run));
+  save_text(path("summary.json"), markers::make_json(run).dump(2) + "\n");
+  save_text(path("report.html"), markers::make_report(run));
+}
+
+void run_command(const Arguments& arguments, Common& common) {
+  const auto begin = std::chrono::steady_clock::now();
+  markers::Run run;
+  run.model = markers::load_model(find_input(arguments.model), &run.warnings);
+  for (const std::string& path : arguments.trials) {
+    MotionTrial motion = load_motion(path);
+    run.warnings.insert(run.warnings.end(), motion.warnings.begin(), motion.warnings.end());
+    if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, motion.markers);
+    markers::MatchOptions match;
+    match.use_residuals = arguments.use_residuals;
+    run.trials.push_back(markers::make_trial(run.model, motion, name_trial(run.trials, path), match,
+                                             &run.warnings));
+    markers::add_events(motion, run.trials.back().name, run);
+  }
+  run.seconds_read =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+  markers::Options options;
+  options.threads = common.threads;
+  options.max_iterations = arguments.max_iterations;
+  const bool show = !common.quiet && !common.json && isatty(2) != 0;
+  if (show) {
+    options.progress = [](int k, double objective, double kkt) {
+      fmt::print(stderr, "\riteration {:3d}   objective {:.6g} m^2   KKT {:.1e}   ", k, objective, kkt);
+    };
+  }
+  markers::run_identification(run, options);
+  if (show) fmt::print(stderr, "\n");
+  if (!run.id->summary.converged) common.status = 1;
+  if (!common.out.empty()) save_all(run, common.out);
+  if (common.json) {
+    fmt::print("{}\n", markers::make_json(run).dump(2));
+  } else {
+    fmt::print("{}", markers::make_table(run));
+    if (!common.out.empty() && !common.quiet) {
+      fmt::print("\nangles, fitted markers, OpenSim XML, summary and report are in {}\n", common.out);
+    }
+  }
+}
+
+}  // namespace
+
+void add_markers(CLI::App& app, Common& common) {
+  CLI::App* command = add_command(
+      app, common, "markers",
+      "Fit segment lengths, joint axes and marker positions to all frames of motion capture");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("MODEL", arguments->model, "a marker model (.yaml) or an OpenSim model (.osim)")
+      ->required();
+  command->add_option("TRIAL", arguments->trials, "recordings: .trc or .c3d, fitted together")
+      ->required();
+  command->add_option("--lowpass", arguments->low_pass, "zero-phase low-pass filter of the markers, Hz")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--residuals", arguments->use_residuals,
+                    "weigh C3D markers by their reconstruction residuals");
+  command->add_option("--max-iterations", arguments->max_iterations, "of the all-frames problem")
+      ->check(CLI::Range(1, 10000));
+  command->callback([&common, arguments] { run_command(*arguments, common); });
+}
+
+}  // namespace vesica::app

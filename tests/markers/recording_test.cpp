@@ -1,0 +1,258 @@
+// Model files, recordings, and input that is wrong in the ways that happen.
+#include "vesica/markers/recording.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/markers/small_models.h"
+#include "vesica/error.h"
+#include "vesica/io/load_motion.h"
+#include "vesica/markers/lower_extremity.h"
+#include "vesica/markers/model_file.h"
+#include "vesica/markers/outputs.h"
+#include "vesica/markers/run.h"
+
+namespace vesica::markers {
+namespace {
+
+using vesica::test::input_error_of;
+
+std::string study(const char* name) {
+  return std::string(VESICA_SOURCE_DIR) + "/studies/markers/" + name;
+}
+
+MotionTrial as_motion(const Model& model, const Trial& trial) {
+  MotionTrial motion;
+  motion.file = "synthetic.trc";
+  for (const Marker& m : model.markers) motion.markers.labels.push_back(m.name);
+  motion.markers.rate = trial.rate;
+  motion.markers.positions = trial.positions;
+  for (int f = 0; f < trial.frame_count(); ++f) motion.markers.times.push_back(f / trial.rate);
+  return motion;
+}
+
+struct Synthetic {
+  Model model = make_lower_extremity(false);
+  Eigen::VectorXd truth = make_subject(model, 1, 3);
+  MotionTrial motion;
+  explicit Synthetic(int frames, double noise = 0.001) {
+    motion = as_motion(model, make_synthetic_trial(model, truth, MotionKind::kGait, frames, 100,
+                                                   {noise, 0, 0.1, 0}, 4)
+                                  .trial);
+  }
+};
+
+Run fit(const Model& model, const std::vector<MotionTrial>& motions) {
+  Run run;
+  run.model = model;
+  for (size_t k = 0; k < motions.size(); ++k) {
+    run.trials.push_back(
+        make_trial(run.model, motions[k], fmt::format("trial {}", k + 1), {}, &run.warnings));
+  }
+  run_identification(run, {});
+  return run;
+}
+
+TEST(ModelFile, LowerExtremityFileIsTheModelInCode) {
+  const Model file = load_model(study("lower_extremity.yaml"), nullptr);
+  const Model code = make_lower_extremity(true);
+  ASSERT_EQ(file.parameter_count(), code.parameter_count());
+  const Eigen::VectorXd d = make_subject(code, 1, 5);
+  Eigen::VectorXd e(d.size());
+  for (int k = 0; k < d.size(); ++k) {
+    std::string name = code.parameters[k].name;
+    const auto dot = name.find('.');
+    // The file's names say which side's axis it is.
+    if (file.find_parameter(name) < 0) name.insert(dot, ".parent_axis");
+    ASSERT_GE(file.find_parameter(name), 0) << name;
+    e[file.find_parameter(name)] = d[k];
+  }
+  const Geometry a = calc_geometry(code, d), b = calc_geometry(file, e);
+  for (size_t m = 0; m < code.markers.size(); ++m) {
+    const int other = file.find_marker(code.markers[m].name);
+    EXPECT_LT((a.markers[m].value - b.markers[other].value).norm(), 1e-15);
+  }
+  for (size_t j = 0; j < code.joints.size(); ++j) {
+    const int other = file.find_joint(code.joints[j].name);
+    EXPECT_LT((a.joints[j].parent_center.value - b.joints[other].parent_center.value).norm(), 1e-15);
+    for (size_t r = 0; r < a.joints[j].rows.size(); ++r) {
+      EXPECT_LT((a.joints[j].rows[r].on_parent.value - b.joints[other].rows[r].on_parent.value).norm(),
+                1e-15);
+    }
+  }
+}
+
+TEST(ModelFile, MistakesAreNamedWithTheirLine) {
+  const auto message = [](const std::string& text) {
+    return input_error_of([&] { read_model(InputFile::parse(text, "leg.yaml")); });
+  };
+  const std::string head = "vesica: 1\nmodel: leg\nsegments:\n  thigh: {scale: uniform}\n";
+  EXPECT_NE(message(head + "markers:\n  K: {segment: shin, position: [0, 0, 0]}\n")
+                .find("leg.yaml:6"),
+            std::string::npos);
+  EXPECT_NE(message(head + "markers:\n  K: {segment: thigh, position: [0, 0, 1 kg]}\n").find("leg.yaml:6"),
+            std::string::npos);
+  EXPECT_NE(message(head + "markers:\n  K: {segment: thigh, positon: [0, 0, 0]}\n").find("position"),
+            std::string::npos);
+  EXPECT_NE(message(head + "markers:\n  K: {segment: thigh, position: [0, 0, 0]}\n"
+                           "parameters:\n  thigh.lenght: {start: 1}\n")
+                .find("thigh.scale"),
+            std::string::npos);
+}
+
+TEST(Recording, MillimetresTakenForMetresAreFound) {
+  Synthetic s(60);
+  for (Vec3d& p : s.motion.markers.positions) p *= 1000;
+  const std::string message = input_error_of([&] { fit(s.model, {s.motion}); });
+  EXPECT_NE(message.find("unit"), std::string::npos) << message;
+}
+
+TEST(Recording, ExchangedSidesAreFound) {
+  Synthetic s(60);
+  for (std::string& label : s.motion.markers.labels) label[0] = label[0] == 'L' ? 'R' : 'L';
+  const std::string message = input_error_of([&] { fit(s.model, {s.motion}); });
+  EXPECT_NE(message.find("left and right"), std::string::npos) << message;
+}
+
+TEST(Recording, NoMarkerOfTheModelIsAnError) {
+  Synthetic s(10);
+  for (std::string& label : s.motion.markers.labels) label = "x" + label;
+  const std::string message = input_error_of([&] { fit(s.model, {s.motion}); });
+  EXPECT_NE(message.find("xRPSIS"), std::string::npos) << message;
+}
+
+TEST(Recording, RowsWithoutAnyMarkerAndPrefixesAreTaken) {
+  Synthetic s(120, 0);
+  const size_t n = s.motion.markers.markers();
+  for (size_t f = 30; f < 33; ++f) {
+    for (size_t m = 0; m < n; ++m) s.motion.markers.at(f, m).setConstant(std::nan(""));
+  }
+  for (std::string& label : s.motion.markers.labels) label = "Subject1:" + label;
+  const Run run = fit(s.model, {s.motion});
+  EXPECT_TRUE(run.id->summary.converged);
+  EXPECT_EQ(run.id->summary.undetermined_frames, 3);
+  // Measured 1e-15.
+  EXPECT_LT((run.id->d - s.truth).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_EQ(run.errors.markers[0].missing, 3);
+  EXPECT_FALSE(run.warnings.empty());
+}
+
+TEST(Recording, TwoMarkersExchangedForAWhileAreNamed) {
+  Synthetic s(120);
+  const size_t a = s.motion.markers.find("LTOE"), b = s.motion.markers.find("LHEEL");
+  for (size_t f = 50; f < 60; ++f) std::swap(s.motion.markers.at(f, a), s.motion.markers.at(f, b));
+  Model robust = s.model;
+  robust.loss = {LossType::kHuber, 0.005};
+  const Run run = fit(robust, {s.motion});
+  bool named = false;
+  for (const std::string& w : run.warnings) {
+    named = named || (w.find("LTOE") != std::string::npos && w.find("LHEEL") != std::string::npos &&
+                      w.find("51 to 60") != std::string::npos);
+  }
+  EXPECT_TRUE(named);
+}
+
+TEST(Confidence, UndeterminedCombinationIsNamedWithARemedy) {
+  // A knee that does not bend says nothing about its axis; nor do free pelvis markers about tilt.
+  Model model = test::make_chain();
+  std::mt19937_64 random(5);
+  auto made = test::make_random_trial(model, model.start_values(), 1, 0, random);
+  Run run;
+  run.model = model;
+  const size_t count = list_joint_coordinates(model).size();
+  Trial trial;
+  trial.name = "stiff";
+  trial.marker_count = static_cast<int>(model.markers.size());
+  std::vector<SegmentPose> poses(3);
+  const Geometry geometry = calc_geometry(model, model.start_values());
+  for (int f = 0; f < 60; ++f) {
+    std::vector<double> q(count);
+    for (double& x : q) x = vesica::test::random_between(random, -0.5, 0.5);
+    q.back() = 0.4;  // the knee
+    place_segments(model, model.start_values(), q, poses.data());
+    for (int m = 0; m < trial.marker_count; ++m) {
+      trial.positions.push_back(calc_marker(geometry, model, m, poses.data()) +
+                                vesica::test::random_vector(random, 1e-4));
+      trial.weights.push_back(1);
+    }
+  }
+  run.trials.push_back(trial);
+  run_identification(run, {});
+  ASSERT_FALSE(run.confidence.undetermined.empty());
+  const Combination& c = run.confidence.undetermined.front();
+  EXPECT_TRUE(c.text.find("alpha") != std::string::npos || c.text.find("beta") != std::string::npos)
+      << c.text;
+  EXPECT_NE(c.remedy.find("knee_angle"), std::string::npos) << c.remedy;
+  EXPECT_FALSE(run.confidence.identifiable[model.find_parameter("beta")]);
+  EXPECT_TRUE(run.confidence.identifiable[model.find_parameter("length")]);
+}
+
+// A small problem; markers_bench --all has the large ones.
+TEST(Confidence, IntervalsHoldTheTruthAsOftenAsTheySay) {
+  const Model model = test::make_chain();
+  const Eigen::VectorXd truth = model.start_values();
+  constexpr int kRepetitions = 200;
+  double held = 0;
+  for (int r = 0; r < kRepetitions; ++r) {
+    std::mt19937_64 random(100 + r);
+    std::normal_distribution<double> normal;
+    auto made = test::make_random_trial(model, truth, 40, 0, random);
+    for (Vec3d& p : made.trial.positions) p += 0.001 * Vec3d(normal(random), normal(random), normal(random));
+    for (double& w : made.trial.weights) w = 1;
+    const std::vector<Trial> trials{made.trial};
+    Options options;
+    options.find_start = false;
+    Identification id = identify(model, trials, options);
+    const Confidence c = calc_confidence(id, trials);
+    for (int k = 0; k < truth.size(); ++k) held += std::abs(id.d[k] - truth[k]) < c.half_width[k];
+  }
+  // 1200 intervals, one standard deviation 0.6 %.
+  EXPECT_NEAR(held / (kRepetitions * truth.size()), 0.95, 0.02);
+}
+
+class RealData : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(vesica::test::shared_data())) GTEST_SKIP() << "no shared data";
+  }
+  Run fit_files(const char* model, const std::vector<std::string>& files) {
+    std::vector<MotionTrial> motions;
+    for (const std::string& f : files) {
+      motions.push_back(load_motion((vesica::test::shared_data() / f).string()));
+    }
+    return fit(load_model(study(model), nullptr), motions);
+  }
+};
+
+TEST_F(RealData, GaitOfWbds) {
+  const Run run = fit_files("gait_wbds.yaml", {"wbds07/WBDS07walkO04C.trc"});
+  EXPECT_TRUE(run.id->summary.converged && run.id->summary.minimum) << run.id->summary.message;
+  // The source's subject: 5.5 to 6.5 mm.
+  EXPECT_LT(run.errors.all.mean, 0.008);
+  // Joint angles of walking: knees bend by 45 to 80 deg.
+  const TimeTable table = make_joint_table(run, 0);
+  const auto knee = table.column(table.find("knee_r_angle"));
+  const auto [low, high] = std::minmax_element(knee.begin(), knee.end());
+  EXPECT_GT(*high - *low, 45);
+  EXPECT_LT(*high - *low, 80);
+}
+
+TEST_F(RealData, HipCentreFromFunctionalTrial) {
+  const Run run = fit_files("functional_hip.yaml", {"functional/right_hip.c3d"});
+  EXPECT_TRUE(run.id->summary.converged) << run.id->summary.message;
+  EXPECT_TRUE(run.confidence.undetermined.empty());
+  // In standing the hip centre lies below and behind the ASIS on its side: within 5 to 15 cm of it.
+  const Geometry geometry = calc_geometry(run.model, run.id->d);
+  const Vec3d hip = geometry.joints[0].parent_center.value;
+  const Vec3d asis = geometry.markers[run.model.find_marker("RASIS")].value;
+  const Vec3d other = geometry.markers[run.model.find_marker("LASIS")].value;
+  EXPECT_GT((hip - asis).norm(), 0.05);
+  EXPECT_LT((hip - asis).norm(), 0.15);
+  EXPECT_LT((hip - asis).norm(), (hip - other).norm());
+}
+
+}  // namespace
+}  // namespace vesica::markers

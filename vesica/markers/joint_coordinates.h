@@ -1,0 +1,28 @@
+// Joint angles of given poses, and poses of given joint angles (trees only).
+//
+// A revolute joint has one angle about its axis, a universal joint two (about the parent's axis,
+// then the child's), a spherical joint and a free segment three Cardan angles Z-X'-Y'' (with Y up
+// and Z to the right: flexion, adduction, internal rotation), a free segment also its position.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vesica/markers/frame.h"
+
+namespace vesica::markers {
+
+struct JointCoordinate {
+  std::string name;
+  bool angle = true;  // rad, otherwise m
+  int segment = 0;    // whose joint to the parent it belongs to
+};
+std::vector<JointCoordinate> list_joint_coordinates(const Model& model);
+
+std::vector<double> calc_joint_coordinates(const Model& model, const Eigen::VectorXd& d,
+                                           const SegmentPose* poses);
+void place_segments(const Model& model, const Eigen::VectorXd& d,
+                    std::span<const double> coordinates, SegmentPose* poses);
+
+}  // namespace vesica::markers

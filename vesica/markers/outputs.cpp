@@ -1,0 +1,221 @@
+#include "vesica/markers/outputs.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "vesica/markers/joint_coordinates.h"
+
+namespace vesica::markers {
+namespace {
+
+using nlohmann::ordered_json;
+
+int first_frame(const Run& run, size_t trial) {
+  int k = 0;
+  for (size_t t = 0; t < trial; ++t) k += run.trials[t].frame_count();
+  return k;
+}
+
+ordered_json number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr); }
+
+ordered_json as_json(const MarkerError& e) {
+  return {{"mean", e.mean * 1e3}, {"sd", e.sd * 1e3},  {"rms", e.rms * 1e3},
+          {"max", e.max * 1e3},   {"seen", e.seen},    {"missing", e.missing}};
+}
+
+std::string escape_xml(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+// In the unit that people use: mm, deg, -.
+double for_people(Unit unit, double value) {
+  return unit == Unit::kMeter ? value * 1e3 : unit == Unit::kRadian ? value * 180 / kPi : value;
+}
+const char* unit_for_people(Unit unit) {
+  return unit == Unit::kMeter ? "mm" : unit == Unit::kRadian ? "deg" : "";
+}
+
+}  // namespace
+
+TimeTable make_joint_table(const Run& run, size_t trial) {
+  const Trial& source = run.trials[trial];
+  TimeTable table;
+  table.name = source.name;
+  table.in_degrees = true;
+  const auto coordinates = list_joint_coordinates(run.model);
+  for (const JointCoordinate& c : coordinates) table.columns.push_back({c.name, c.angle ? "deg" : "m"});
+  const int begin = first_frame(run, trial);
+  std::vector<double> last;
+  for (int f = 0; f < source.frame_count(); ++f) {
+    auto q = calc_joint_coordinates(run.model, run.id->d, run.id->frames.poses(begin + f));
+    for (size_t c = 0; c < q.size(); ++c) {
+      if (!coordinates[c].angle) continue;
+      q[c] *= 180 / kPi;
+      // No jumps of a full turn over time.
+      if (!last.empty()) q[c] -= 360 * std::round((q[c] - last[c]) / 360);
+    }
+    table.times.push_back(source.start_time + f / source.rate);
+    table.values.insert(table.values.end(), q.begin(), q.end());
+    last = q;
+  }
+  return table;
+}
+
+MarkerTracks make_fitted_tracks(const Run& run, size_t trial) {
+  const Trial& source = run.trials[trial];
+  MarkerTracks tracks;
+  tracks.rate = source.rate;
+  tracks.unit_in_file = "mm";
+  const Geometry geometry = calc_geometry(run.model, run.id->d);
+  for (const Marker& m : run.model.markers) tracks.labels.push_back(m.label.empty() ? m.name : m.label);
+  const int begin = first_frame(run, trial);
+  for (int f = 0; f < source.frame_count(); ++f) {
+    tracks.times.push_back(source.start_time + f / source.rate);
+    for (size_t m = 0; m < run.model.markers.size(); ++m) {
+      tracks.positions.push_back(calc_marker(geometry, run.model, static_cast<int>(m),
+                                             run.id->frames.poses(begin + f)));
+    }
+  }
+  return tracks;
+}
+
+std::string make_opensim_xml(const Run& run) {
+  const Eigen::VectorXd& d = run.id->d;
+  const Geometry geometry = calc_geometry(run.model, d);
+  std::string xml =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<OpenSimDocument Version=\"40000\">\n"
+      "\t<!-- Scale factors of the bodies, for the Scale Tool's ModelScaler. -->\n"
+      "\t<ScaleSet name=\"scales\">\n\t\t<objects>\n";
+  for (const Segment& s : run.model.segments) {
+    xml += fmt::format(
+        "\t\t\t<Scale>\n\t\t\t\t<scales> {:.10g} {:.10g} {:.10g}</scales>\n"
+        "\t\t\t\t<segment>{}</segment>\n\t\t\t\t<apply>true</apply>\n\t\t\t</Scale>\n",
+        s.scale[0].value(d), s.scale[1].value(d), s.scale[2].value(d), escape_xml(s.name));
+  }
+  xml += "\t\t</objects>\n\t</ScaleSet>\n\t<MarkerSet name=\"markers\">\n\t\t<objects>\n";
+  for (size_t m = 0; m < run.model.markers.size(); ++m) {
+    const Marker& marker = run.model.markers[m];
+    const Vec3d& u = geometry.markers[m].value;
+    xml += fmt::format(
+        "\t\t\t<Marker name=\"{}\">\n\t\t\t\t<socket_parent_frame>/bodyset/{}"
+        "</socket_parent_frame>\n\t\t\t\t<location>{:.10g} {:.10g} {:.10g}</location>\n"
+        "\t\t\t\t<fixed>true</fixed>\n\t\t\t</Marker>\n",
+        escape_xml(marker.label.empty() ? marker.name : marker.label),
+        escape_xml(run.model.segments[marker.segment].name), u.x(), u.y(), u.z());
+  }
+  xml += "\t\t</objects>\n\t</MarkerSet>\n</OpenSimDocument>\n";
+  return xml;
+}
+
+ordered_json make_json(const Run& run) {
+  const Summary& s = run.id->summary;
+  const Confidence& c = run.confidence;
+  ordered_json json;
+  json["model"] = run.model.name;
+  json["converged"] = s.converged;
+  json["minimum"] = s.minimum;
+  if (!s.message.empty()) json["message"] = s.message;
+  json["parameters"] = ordered_json::array();
+  for (int k = 0; k < run.id->d.size(); ++k) {
+    const Parameter& p = run.model.parameters[k];
+    json["parameters"].push_back({{"name", p.name},
+                                  {"value", run.id->d[k]},
+                                  {"unit", name_of(p.unit)},
+                                  {"standard_error", number(c.standard_error[k])},
+                                  {"robust_standard_error", number(c.robust_standard_error[k])},
+                                  {"identifiable", static_cast<bool>(c.identifiable[k])}});
+  }
+  const Eigen::MatrixXd correlation = calc_correlation(c.covariance);
+  json["correlation"] = ordered_json::array();
+  for (Eigen::Index r = 0; r < correlation.rows(); ++r) {
+    json["correlation"].push_back(std::vector<double>(correlation.row(r).begin(),
+                                                      correlation.row(r).end()));
+  }
+  json["undetermined"] = ordered_json::array();
+  for (const Combination& u : c.undetermined) {
+    json["undetermined"].push_back({{"combination", u.text},
+                                    {"standard_error", number(u.standard_error)},
+                                    {"remedy", u.remedy}});
+  }
+  json["iterations"] = s.iterations.size();
+  json["start_iterations"] = s.start_iterations;
+  json["kkt_residual"] = s.kkt_relative;
+  json["kkt_residual_absolute"] = s.kkt_absolute;
+  json["constraint_residual"] = s.constraint;
+  json["frames"] = run.id->frames.frame_count();
+  json["variables"] = static_cast<long>(run.model.coordinate_count()) * run.id->frames.frame_count() +
+                      run.model.parameter_count();
+  json["constraints_per_frame"] = run.model.constraint_count();
+  json["undetermined_frames"] = s.undetermined_frames;
+  json["seconds"] = {{"read", run.seconds_read}, {"start", s.seconds_start}, {"solve", s.seconds_solve}};
+  json["noise_mm"] = c.sigma * 1e3;
+  json["effective_frames"] = c.effective_frames;
+  ordered_json errors = as_json(run.errors.all);
+  errors["per_marker"] = ordered_json::object();
+  for (size_t m = 0; m < run.model.markers.size(); ++m) {
+    errors["per_marker"][run.model.markers[m].name] = as_json(run.errors.markers[m]);
+  }
+  json["marker_error_mm"] = errors;
+  json["warnings"] = run.warnings;
+  return json;
+}
+
+std::string make_table(const Run& run) {
+  const Summary& s = run.id->summary;
+  const Confidence& c = run.confidence;
+  std::string out = fmt::format(
+      "{}: {} frames, {} variables; {} in {} iterations, KKT residual {:.1e} ({}); read {:.2f} s, "
+      "start {:.2f} s, solve {:.2f} s\n\n",
+      run.model.name, run.id->frames.frame_count(),
+      static_cast<long>(run.model.coordinate_count()) * run.id->frames.frame_count() +
+          run.model.parameter_count(),
+      s.converged ? "converged" : "NOT converged", s.iterations.size(), s.kkt_relative,
+      s.minimum ? "a minimum" : "not proved a minimum", run.seconds_read, s.seconds_start,
+      s.seconds_solve);
+  if (run.id->d.size() > 0) {
+    out += fmt::format("  {:<28}{:>12} {:<4}{:>12}{:>12}\n", "parameter", "value", "",
+                       "std error", "robust");
+  }
+  const auto error_text = [](Unit unit, double e) {
+    return std::isfinite(e) ? fmt::format("{:.3g}", for_people(unit, e)) : std::string("none");
+  };
+  for (int k = 0; k < run.id->d.size(); ++k) {
+    const Parameter& p = run.model.parameters[k];
+    out += fmt::format("  {:<28}{:>12.2f} {:<4}{:>12}{:>12}{}\n", p.name,
+                       for_people(p.unit, run.id->d[k]), unit_for_people(p.unit),
+                       error_text(p.unit, c.standard_error[k]),
+                       error_text(p.unit, c.robust_standard_error[k]),
+                       c.identifiable[k] ? "" : "   not determined");
+  }
+  for (const Combination& u : c.undetermined) {
+    out += fmt::format("\n  not determined by this motion: {}\n    {}\n", u.text, u.remedy);
+  }
+  out += fmt::format("\n  {:<28}{:>8}{:>8}{:>8}{:>8}   seen / missing\n", "marker error, mm", "mean",
+                     "sd", "rms", "max");
+  const auto row = [&](const std::string& name, const MarkerError& e) {
+    out += fmt::format("  {:<28}{:>8.2f}{:>8.2f}{:>8.2f}{:>8.2f}   {} / {}\n", name, e.mean * 1e3,
+                       e.sd * 1e3, e.rms * 1e3, e.max * 1e3, e.seen, e.missing);
+  };
+  for (size_t m = 0; m < run.model.markers.size(); ++m) {
+    row(run.model.markers[m].name, run.errors.markers[m]);
+  }
+  row("all", run.errors.all);
+  for (const std::string& w : run.warnings) out += "\n  warning: " + w;
+  if (!run.warnings.empty()) out += "\n";
+  if (!s.message.empty()) out += "\n  " + s.message + "\n";
+  return out;
+}
+
+}  // namespace vesica::markers

@@ -1,0 +1,293 @@
+#include "vesica/markers/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+#include "vesica/error.h"
+#include "vesica/markers/joint_coordinates.h"
+#include "vesica/markers/start.h"
+
+namespace vesica::markers {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::string without_prefix(const std::string& label) {
+  const auto colon = label.rfind(':');
+  return colon == std::string::npos ? label : label.substr(colon + 1);
+}
+
+double median_of(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+// The marker on the other side: the same name with one l exchanged for an r, or the reverse.
+int find_other_side(const Model& model, int marker) {
+  const std::string& name = model.markers[marker].name;
+  for (size_t k = 0; k < name.size(); ++k) {
+    std::string other = name;
+    switch (name[k]) {
+      case 'l': other[k] = 'r'; break;
+      case 'L': other[k] = 'R'; break;
+      case 'r': other[k] = 'l'; break;
+      case 'R': other[k] = 'L'; break;
+      default: continue;
+    }
+    const int found = model.find_marker(other);
+    if (found >= 0) return found;
+  }
+  return -1;
+}
+
+}  // namespace
+
+Trial make_trial(const Model& model, const MotionTrial& motion, const std::string& name,
+                 const MatchOptions& options, std::vector<std::string>* warnings) {
+  const MarkerTracks& tracks = motion.markers;
+  if (tracks.frames() == 0) {
+    throw InputError(fmt::format("{}: has no marker frames", motion.file));
+  }
+  Trial trial;
+  trial.name = name;
+  trial.rate = tracks.rate > 0 ? tracks.rate : 100;
+  trial.start_time = tracks.start_time();
+  trial.marker_count = static_cast<int>(model.markers.size());
+  std::vector<size_t> column(model.markers.size(), tracks.markers());
+  std::vector<std::string> missing;
+  for (size_t m = 0; m < model.markers.size(); ++m) {
+    const Marker& marker = model.markers[m];
+    const std::string& wanted = marker.label.empty() ? marker.name : marker.label;
+    column[m] = tracks.find(wanted);
+    for (size_t k = 0; column[m] == tracks.markers() && k < tracks.markers(); ++k) {
+      if (without_prefix(tracks.labels[k]) == wanted) column[m] = k;
+    }
+    if (column[m] == tracks.markers()) {
+      missing.push_back(wanted);
+      continue;
+    }
+    if (tracks.find(wanted + "_2") < tracks.markers() && warnings) {
+      warnings->push_back(fmt::format(
+          "{}: the label '{}' occurs twice; the first one is used", motion.file, wanted));
+    }
+  }
+  if (missing.size() == model.markers.size()) {
+    std::string some;
+    for (size_t k = 0; k < std::min<size_t>(8, tracks.markers()); ++k) {
+      some += (k ? ", " : "") + tracks.labels[k];
+    }
+    throw InputError(fmt::format(
+        "{}: none of the model's markers are in this file; it has {}{}; give the model's markers a "
+        "`label` as in the file",
+        motion.file, some, tracks.markers() > 8 ? ", ..." : ""));
+  }
+  if (!missing.empty() && warnings) {
+    std::string list;
+    for (const std::string& m : missing) list += (list.empty() ? "" : ", ") + m;
+    warnings->push_back(fmt::format("{}: has no marker {}", motion.file, list));
+  }
+  const size_t n = model.markers.size();
+  trial.positions.assign(tracks.frames() * n, Vec3d::Constant(kNaN));
+  trial.weights.assign(tracks.frames() * n, 0.0);
+  for (size_t f = 0; f < tracks.frames(); ++f) {
+    for (size_t m = 0; m < n; ++m) {
+      if (column[m] < tracks.markers()) trial.positions[f * n + m] = tracks.at(f, column[m]);
+    }
+  }
+  set_weights(model, static_cast<int>(options.ramp_seconds * trial.rate), trial);
+  if (options.use_residuals && !tracks.residuals.empty()) {
+    for (size_t f = 0; f < tracks.frames(); ++f) {
+      for (size_t m = 0; m < n; ++m) {
+        if (column[m] == tracks.markers()) continue;
+        const double r = tracks.residuals[f * tracks.markers() + column[m]] / model.marker_sd;
+        if (r > 0) trial.weights[f * n + m] /= 1 + r * r;
+      }
+    }
+  }
+  if (std::none_of(trial.weights.begin(), trial.weights.end(), [](double w) { return w > 0; })) {
+    throw InputError(fmt::format("{}: no marker of the model is seen in any frame", motion.file));
+  }
+  return trial;
+}
+
+void check_scale(const Model& model, const Trial& trial) {
+  const std::vector<double> zeros(list_joint_coordinates(model).size(), 0.0);
+  std::vector<SegmentPose> poses(model.segments.size());
+  const Eigen::VectorXd d = model.start_values();
+  place_segments(model, d, zeros, poses.data());
+  const Geometry geometry = calc_geometry(model, d);
+  std::vector<double> ratios;
+  const int n = trial.marker_count;
+  const int stride = std::max(1, trial.frame_count() / 20);
+  for (int f = 0; f < trial.frame_count(); f += stride) {
+    const Frame frame = trial.frame(f);
+    for (int a = 0; a < n; ++a) {
+      for (int b = 0; b < a; ++b) {
+        if (frame.weights[a] <= 0 || frame.weights[b] <= 0) continue;
+        const double in_model = (calc_marker(geometry, model, a, poses.data()) -
+                                 calc_marker(geometry, model, b, poses.data()))
+                                    .norm();
+        if (in_model > 0.02) {
+          ratios.push_back((frame.positions[a] - frame.positions[b]).norm() / in_model);
+        }
+      }
+    }
+  }
+  if (ratios.empty()) return;
+  const double ratio = median_of(ratios);
+  if (ratio > 20 || ratio < 0.05) {
+    throw InputError(fmt::format(
+        "{}: markers are {:.3g} times as far apart as the model's; the recording's or the model's "
+        "unit is wrong (millimetres taken for metres?)",
+        trial.name, ratio));
+  }
+}
+
+void check_sides(const Model& model, const Trial& trial) {
+  const int n = trial.marker_count;
+  std::vector<int> other(n, -1);
+  int pairs = 0;
+  for (int m = 0; m < n; ++m) {
+    other[m] = find_other_side(model, m);
+    pairs += other[m] >= 0;
+  }
+  if (pairs < 4) return;
+  FrameSolver solver(model, model.start_values());
+  std::vector<SegmentPose> poses(model.segments.size());
+  double as_is = 0, exchanged = 0;
+  const int stride = std::max(1, trial.frame_count() / 5);
+  for (int f = 0; f < trial.frame_count(); f += stride) {
+    const Frame frame = trial.frame(f);
+    std::vector<Vec3d> positions(frame.positions, frame.positions + n);
+    std::vector<double> weights(frame.weights, frame.weights + n);
+    for (int m = 0; m < n; ++m) {
+      if (other[m] < 0) continue;
+      positions[m] = frame.positions[other[m]];
+      weights[m] = frame.weights[other[m]];
+    }
+    as_is += solve_frame_from_scratch(solver, frame, poses.data()).objective;
+    exchanged +=
+        solve_frame_from_scratch(solver, {positions.data(), weights.data()}, poses.data()).objective;
+  }
+  if (exchanged < 0.25 * as_is) {
+    throw InputError(fmt::format(
+        "{}: left and right look exchanged: with the labels swapped the markers fit {:.1f} times "
+        "better; correct the labels",
+        trial.name, std::sqrt(as_is / exchanged)));
+  }
+}
+
+std::vector<Swap> find_swaps(const AllFrames& frames, const std::vector<Trial>& trials,
+                             const Eigen::VectorXd& d) {
+  const Model& model = frames.model();
+  const Geometry geometry = calc_geometry(model, d);
+  const int n = static_cast<int>(model.markers.size());
+  std::vector<Swap> swaps;
+  // Only errors that no skin movement explains.
+  constexpr double kFar = 0.03;
+  int k = 0;
+  for (size_t t = 0; t < trials.size(); ++t) {
+    for (int f = 0; f < trials[t].frame_count(); ++f, ++k) {
+      const Frame frame = frames.frame(k);
+      std::vector<Vec3d> at(n);
+      std::vector<double> error(n, 0);
+      for (int m = 0; m < n; ++m) {
+        at[m] = calc_marker(geometry, model, m, frames.poses(k));
+        if (frame.weights[m] > 0) error[m] = (at[m] - frame.positions[m]).norm();
+      }
+      for (int a = 0; a < n; ++a) {
+        for (int b = 0; b < a; ++b) {
+          if (error[a] < kFar || error[b] < kFar) continue;
+          const double swapped =
+              std::hypot((at[a] - frame.positions[b]).norm(), (at[b] - frame.positions[a]).norm());
+          if (swapped > 0.4 * std::hypot(error[a], error[b])) continue;
+          const auto open = std::find_if(swaps.begin(), swaps.end(), [&](const Swap& s) {
+            return s.a == b && s.b == a && s.trial == static_cast<int>(t) && s.last_frame >= f - 3;
+          });
+          if (open != swaps.end()) {
+            open->last_frame = f;
+          } else {
+            swaps.push_back({b, a, static_cast<int>(t), f, f});
+          }
+        }
+      }
+    }
+  }
+  return swaps;
+}
+
+std::vector<Gap> find_undetermined_frames(AllFrames& frames, const std::vector<Trial>& trials,
+                                          const Eigen::VectorXd& d) {
+  const auto results = frames.inspect(d, Curvature::kGaussNewton);
+  std::vector<Gap> gaps;
+  size_t k = 0;
+  for (size_t t = 0; t < trials.size(); ++t) {
+    for (int f = 0; f < trials[t].frame_count(); ++f, ++k) {
+      if (results[k].undetermined == 0) continue;
+      if (!gaps.empty() && gaps.back().trial == static_cast<int>(t) &&
+          gaps.back().last_frame == f - 1) {
+        gaps.back().last_frame = f;
+        gaps.back().undetermined = std::max(gaps.back().undetermined, results[k].undetermined);
+      } else {
+        gaps.push_back({static_cast<int>(t), f, f, results[k].undetermined});
+      }
+    }
+  }
+  return gaps;
+}
+
+MarkerErrors calc_marker_errors(const AllFrames& frames, const Eigen::VectorXd& d) {
+  const Model& model = frames.model();
+  const Geometry geometry = calc_geometry(model, d);
+  const size_t n = model.markers.size();
+  MarkerErrors out;
+  out.markers.resize(n);
+  std::vector<double> sum(n + 1, 0), squares(n + 1, 0);
+  for (int k = 0; k < frames.frame_count(); ++k) {
+    const Frame frame = frames.frame(k);
+    double total = 0;
+    int seen = 0;
+    for (size_t m = 0; m < n; ++m) {
+      MarkerError& e = out.markers[m];
+      if (frame.weights[m] <= 0) {
+        ++e.missing;
+        continue;
+      }
+      const double error =
+          (calc_marker(geometry, model, static_cast<int>(m), frames.poses(k)) - frame.positions[m])
+              .norm();
+      ++e.seen;
+      e.max = std::max(e.max, error);
+      sum[m] += error;
+      squares[m] += error * error;
+      total += error;
+      ++seen;
+    }
+    out.frame_mean.push_back(seen > 0 ? total / seen : kNaN);
+  }
+  const auto finish = [](MarkerError& e, double s, double s2) {
+    if (e.seen == 0) return;
+    const auto count = static_cast<double>(e.seen);
+    e.mean = s / count;
+    e.rms = std::sqrt(s2 / count);
+    e.sd = std::sqrt(std::max(0.0, s2 / count - e.mean * e.mean));
+  };
+  for (size_t m = 0; m < n; ++m) {
+    finish(out.markers[m], sum[m], squares[m]);
+    out.all.seen += out.markers[m].seen;
+    out.all.missing += out.markers[m].missing;
+    out.all.max = std::max(out.all.max, out.markers[m].max);
+    sum[n] += sum[m];
+    squares[n] += squares[m];
+  }
+  finish(out.all, sum[n], squares[n]);
+  return out;
+}
+
+}  // namespace vesica::markers

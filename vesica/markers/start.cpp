@@ -1,0 +1,322 @@
+#include "vesica/markers/start.h"
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+
+#include "vesica/markers/functional.h"
+#include "vesica/markers/identify.h"
+#include "vesica/markers/joint_coordinates.h"
+#include "vesica/markers/parallel.h"
+#include "vesica/markers/parameter_step.h"
+
+namespace vesica::markers {
+namespace {
+
+// Frames that follow one another from one start. Fixed, for the same result with any threads.
+constexpr int kStretch = 64;
+// Starts of a frame from nothing, tried while the fit is worse than kGoodFit.
+constexpr int kStarts = 8;
+constexpr double kGoodFit = 0.008;  // m, rms
+
+double calc_rms(const Frame& frame, size_t markers, double objective) {
+  double weight = 0;
+  for (size_t m = 0; m < markers; ++m) weight += std::max(0.0, frame.weights[m]);
+  return weight > 0 ? std::sqrt(2 * objective / weight) : 0;
+}
+
+// Moves everything that hangs on each root so that the mean marker error vanishes.
+void center_on_markers(const Model& model, const Geometry& geometry, const Frame& frame,
+                       SegmentPose* poses) {
+  std::vector<int> root(model.segments.size());
+  for (int s : model.order) {
+    const int j = model.tree_joint[s];
+    root[s] = j >= 0 && model.joints[j].parent != kGround ? root[model.joints[j].parent] : s;
+  }
+  for (int r : model.order) {
+    if (root[r] != r || model.tree_joint[r] >= 0) continue;
+    Vec3d sum = Vec3d::Zero();
+    double weight = 0;
+    for (size_t m = 0; m < model.markers.size(); ++m) {
+      if (frame.weights[m] <= 0 || root[model.markers[m].segment] != r) continue;
+      sum += frame.weights[m] *
+             (frame.positions[m] - calc_marker(geometry, model, static_cast<int>(m), poses));
+      weight += frame.weights[m];
+    }
+    if (weight <= 0) continue;
+    for (size_t s = 0; s < model.segments.size(); ++s) {
+      if (root[s] == r) poses[s].p_WS += sum / weight;
+    }
+  }
+}
+
+// Orientations from the segments' own markers, from neighbours where those are too few.
+void guess_poses(const FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
+  const Model& model = solver.plan().model();
+  const Geometry& geometry = solver.geometry();
+  const size_t n = model.segments.size();
+  std::vector<SegmentPose> neutral(n);
+  {
+    const std::vector<double> zeros(list_joint_coordinates(model).size(), 0.0);
+    // Only orientations are used, so lengths do not matter here.
+    place_segments(model, model.start_values(), zeros, neutral.data());
+  }
+  std::vector<char> known(n, 0);
+  for (size_t s = 0; s < n; ++s) {
+    known[s] = find_segment_pose(model, geometry, frame, static_cast<int>(s), &poses[s]);
+  }
+  if (std::none_of(known.begin(), known.end(), [](char k) { return k != 0; })) {
+    std::vector<Vec3d> a, b;
+    for (size_t m = 0; m < model.markers.size(); ++m) {
+      if (frame.weights[m] <= 0) continue;
+      a.push_back(calc_marker(geometry, model, static_cast<int>(m), neutral.data()));
+      b.push_back(frame.positions[m]);
+    }
+    SegmentPose whole;
+    find_rigid_pose(a, b, &whole);
+    for (size_t s = 0; s < n; ++s) poses[s].q_WS = whole.q_WS * neutral[s].q_WS;
+  } else {
+    const auto follow = [&](int from, int to) {
+      const Quaternion<double>& f = neutral[from].q_WS;
+      poses[to].q_WS =
+          poses[from].q_WS * (Quaternion<double>{f.w, -f.x, -f.y, -f.z} * neutral[to].q_WS);
+      known[to] = 1;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Joint& joint : model.joints) {
+        if (joint.parent == kGround) continue;
+        if (known[joint.parent] && !known[joint.child]) {
+          follow(joint.parent, joint.child);
+          changed = true;
+        } else if (known[joint.child] && !known[joint.parent]) {
+          follow(joint.child, joint.parent);
+          changed = true;
+        }
+      }
+    }
+  }
+  solver.project(poses);
+  center_on_markers(model, geometry, frame, poses);
+}
+
+// Weak priors, so that a few frames cannot send a parameter away along a direction they hardly
+// determine.
+Model soften(const Model& model) {
+  Model soft = model;
+  for (Parameter& p : soft.parameters) {
+    if (std::isfinite(p.prior_sd)) continue;
+    p.prior_mean = p.start;
+    p.prior_sd = p.unit == Unit::kMeter ? 0.05 : 0.3;
+  }
+  return soft;
+}
+
+}  // namespace
+
+bool find_rigid_pose(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b, SegmentPose* pose) {
+  if (a.size() < 3 || a.size() != b.size()) return false;
+  Vec3d mean_a = Vec3d::Zero(), mean_b = Vec3d::Zero();
+  for (size_t k = 0; k < a.size(); ++k) {
+    mean_a += a[k];
+    mean_b += b[k];
+  }
+  mean_a /= static_cast<double>(a.size());
+  mean_b /= static_cast<double>(a.size());
+  Mat3d C = Mat3d::Zero(), A = Mat3d::Zero();
+  for (size_t k = 0; k < a.size(); ++k) {
+    C += (b[k] - mean_b) * (a[k] - mean_a).transpose();
+    A += (a[k] - mean_a) * (a[k] - mean_a).transpose();
+  }
+  const Eigen::JacobiSVD<Mat3d> shape(A);
+  if (shape.singularValues()[1] < 1e-6) return false;
+  const Eigen::JacobiSVD<Mat3d> svd(C, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Mat3d S = Mat3d::Identity();
+  S(2, 2) = (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1;
+  const Mat3d R = svd.matrixU() * S * svd.matrixV().transpose();
+  const Eigen::Quaterniond q(R);
+  pose->q_WS = {q.w(), q.x(), q.y(), q.z()};
+  pose->p_WS = mean_b - R * mean_a;
+  return true;
+}
+
+bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame, int segment,
+                       SegmentPose* pose) {
+  std::vector<Vec3d> a, b;
+  for (size_t m = 0; m < model.markers.size(); ++m) {
+    if (model.markers[m].segment != segment || frame.weights[m] <= 0) continue;
+    a.push_back(geometry.markers[m].value);
+    b.push_back(frame.positions[m]);
+  }
+  return find_rigid_pose(a, b, pose);
+}
+
+FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
+  const Model& model = solver.plan().model();
+  const size_t n = model.segments.size();
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  std::vector<SegmentPose> guess(n), best(n);
+  guess_poses(solver, frame, guess.data());
+  best = guess;
+  FrameSolve result = solver.solve(frame, best.data());
+  for (int start = 1; start < kStarts; ++start) {
+    if (calc_rms(frame, model.markers.size(), result.objective) < kGoodFit) break;
+    std::vector<SegmentPose> other = guess;
+    for (SegmentPose& pose : other) {
+      const Vec3d theta(normal(random), normal(random), normal(random));
+      pose = turn_pose(pose, 0.5 * theta, Vec3d::Zero());
+    }
+    solver.project(other.data());
+    center_on_markers(model, solver.geometry(), frame, other.data());
+    const FrameSolve tried = solver.solve(frame, other.data());
+    if (tried.objective < result.objective) {
+      result = tried;
+      best = other;
+    }
+  }
+  std::copy(best.begin(), best.end(), poses);
+  return result;
+}
+
+void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
+  const Model& model = frames.model();
+  const int count = frames.frame_count();
+  const size_t n = model.segments.size();
+  const int stretches = (count + kStretch - 1) / kStretch;
+  std::vector<std::unique_ptr<FrameSolver>> solvers;
+  for (int k = 0; k < frames.threads(); ++k) {
+    solvers.push_back(std::make_unique<FrameSolver>(model, d));
+  }
+  std::vector<double> objective(count);
+  detail::run_chunks(stretches, frames.threads(), [&](int stretch, int worker) {
+    FrameSolver& solver = *solvers[worker];
+    const int begin = stretch * kStretch, end = std::min(count, begin + kStretch);
+    std::vector<SegmentPose> again(n);
+    for (int k = begin; k < end; ++k) {
+      if (k == begin) {
+        objective[k] = solve_frame_from_scratch(solver, frames.frame(k), frames.poses(k)).objective;
+        continue;
+      }
+      std::copy_n(frames.poses(k - 1), n, frames.poses(k));
+      objective[k] = solver.solve(frames.frame(k), frames.poses(k)).objective;
+      if (objective[k] > 4 * objective[k - 1] &&
+          calc_rms(frames.frame(k), model.markers.size(), objective[k]) > kGoodFit) {
+        const double fresh = solve_frame_from_scratch(solver, frames.frame(k), again.data()).objective;
+        if (fresh < objective[k]) {
+          objective[k] = fresh;
+          std::copy(again.begin(), again.end(), frames.poses(k));
+        }
+      }
+    }
+  });
+  // Frames far worse than usual are tried from the frames beside them, forwards then backwards.
+  std::vector<double> sorted = objective;
+  std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.end());
+  const double limit = 6 * sorted[count / 2];
+  FrameSolver& solver = *solvers[0];
+  std::vector<SegmentPose> other(n);
+  const auto retry = [&](int k, int from) {
+    if (from < 0 || from >= count || objective[k] <= limit || objective[from] >= objective[k]) return;
+    std::copy_n(frames.poses(from), n, other.begin());
+    solver.project(other.data());
+    const double tried = solver.solve(frames.frame(k), other.data()).objective;
+    if (tried < 0.99 * objective[k]) {
+      objective[k] = tried;
+      std::copy(other.begin(), other.end(), frames.poses(k));
+    }
+  };
+  for (int k = 1; k < count; ++k) retry(k, k - 1);
+  for (int k = count - 1; k-- > 0;) retry(k, k + 1);
+}
+
+long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d) {
+  const Model& model = frames.model();
+  const size_t n = model.segments.size();
+  const auto results = frames.inspect(d, Curvature::kNewton);
+  FrameSolver solver(model, d);
+  long moved = 0;
+  for (int k = 0; k < frames.frame_count(); ++k) {
+    if (!results[k].indefinite) continue;
+    std::vector<SegmentPose> best(frames.poses(k), frames.poses(k) + n);
+    double objective = calc_objective(solver.plan(), solver.geometry(), frames.frame(k), best.data());
+    const double before = objective;
+    for (size_t s = 0; s < n; ++s) {
+      // Half turns about the segment's own axes; what hangs on it turns along.
+      for (int axis = 0; axis < 3; ++axis) {
+        std::vector<SegmentPose> turned(frames.poses(k), frames.poses(k) + n);
+        const Vec3d theta = kPi * (as_rotation(turned[s].q_WS) * Vec3d::Unit(axis));
+        std::vector<char> hangs(n, 0);
+        hangs[s] = 1;
+        for (int t : model.order) {
+          const int j = model.tree_joint[t];
+          if (j >= 0 && model.joints[j].parent != kGround && hangs[model.joints[j].parent]) {
+            hangs[t] = 1;
+          }
+          if (hangs[t]) turned[t] = turn_pose(turned[t], theta, Vec3d::Zero());
+        }
+        solver.project(turned.data());
+        const double tried = solver.solve(frames.frame(k), turned.data()).objective;
+        if (tried < objective * (1 - 1e-9)) {
+          objective = tried;
+          best = turned;
+        }
+      }
+    }
+    if (objective < before) {
+      std::copy(best.begin(), best.end(), frames.poses(k));
+      ++moved;
+    }
+  }
+  return moved;
+}
+
+Start find_start(const AllFrames& frames, int start_frames) {
+  const Model& model = frames.model();
+  const int count = frames.frame_count();
+  Trial few;
+  few.marker_count = static_cast<int>(model.markers.size());
+  const int wanted = std::min(count, std::max(1, start_frames));
+  const auto seen = [&](int k) {
+    const Frame f = frames.frame(k);
+    return std::count_if(f.weights, f.weights + few.marker_count, [](double w) { return w > 0; });
+  };
+  for (int k = 0; k < wanted; ++k) {
+    // Of the frames in each part of the recording, the first with the most markers.
+    const auto begin = static_cast<int>(static_cast<long>(k) * count / wanted);
+    const auto end = static_cast<int>(static_cast<long>(k + 1) * count / wanted);
+    int chosen = begin;
+    for (int i = begin; i < end; ++i) {
+      if (seen(i) > seen(chosen)) chosen = i;
+    }
+    const Frame f = frames.frame(chosen);
+    few.positions.insert(few.positions.end(), f.positions, f.positions + few.marker_count);
+    few.weights.insert(few.weights.end(), f.weights, f.weights + few.marker_count);
+  }
+  Model soft = model;
+  {
+    const std::vector<Trial> sample{few};
+    const AllFrames plain(model, sample, frames.threads());
+    fit_joints(plain, soft);
+  }
+  soft = soften(soft);
+  const std::vector<Trial> sample{few};
+  AllFrames some(soft, sample, frames.threads());
+  Eigen::VectorXd d = project_parameters(soft, soft.start_values());
+  detail::run_chunks(wanted, frames.threads(), [&](int k, int) {
+    FrameSolver solver(soft, d);
+    solve_frame_from_scratch(solver, some.frame(k), some.poses(k));
+  });
+  Options options;
+  options.threads = frames.threads();
+  options.max_iterations = 30;
+  options.tolerance = 1e-5;
+  const Summary summary = solve_all_frames(some, d, options);
+  Start start{d, static_cast<int>(summary.iterations.size()), 0};
+  start.kkt = summary.kkt_start * count / wanted;
+  return start;
+}
+
+}  // namespace vesica::markers

@@ -1,0 +1,37 @@
+// Where to begin without a first guess: poses from the markers themselves, d from a few frames.
+#pragma once
+
+#include "vesica/markers/all_frames.h"
+
+namespace vesica::markers {
+
+// The least-squares rigid motion that takes points a to points b. False with fewer than 3 points or
+// points on a line (within 1 mm).
+bool find_rigid_pose(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b, SegmentPose* pose);
+
+// The same for the markers of one segment that a frame shows.
+bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame, int segment,
+                       SegmentPose* pose);
+
+// Eq. 4 from nothing: several starts, the best result. Segments with three or more markers start at
+// their own least-squares pose, others follow their neighbours; further starts turn joints.
+FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, SegmentPose* poses);
+
+// All frames at d: each from the one before it, the first of every stretch from scratch, and frames
+// that fit far worse than their neighbours tried again from both sides and from scratch.
+void solve_frames(AllFrames& frames, const Eigen::VectorXd& d);
+
+// Leaves saddle points: frames whose exact reduced Hessian is indefinite are turned segment by
+// segment and solved again; kept where the objective falls. Returns how many frames moved.
+long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d);
+
+// d and poses to begin eq. 11 with: the model's start values, improved on `start_frames` frames
+// spread over all trials under weak priors (5 cm, 0.3 rad, 30 %).
+struct Start {
+  Eigen::VectorXd d;
+  int iterations = 0;
+  double kkt = 0;  // residual of eq. 13 at the model's start values, scaled up to all frames
+};
+Start find_start(const AllFrames& frames, int start_frames);
+
+}  // namespace vesica::markers
