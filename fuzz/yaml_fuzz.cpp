@@ -1,5 +1,5 @@
-// YAML cases: any bytes either make a case that can be evaluated, or an InputError; never a crash, a
-// hang or anything undefined.
+// YAML cases: any bytes either make a case that can be evaluated, or an InputError; never a crash,
+// a hang or anything undefined.
 #include <cstdint>
 #include <string>
 

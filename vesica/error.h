@@ -6,8 +6,8 @@
 
 namespace vesica {
 
-// Something the user gave cannot be used. The message names where (file, line, key), what was found,
-// what was expected and what to do. The command line prints it and exits with status 2.
+// Something the user gave cannot be used. The message names where (file, line, key), what was
+// found, what was expected and what to do. The command line prints it and exits with status 2.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

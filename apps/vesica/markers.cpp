@@ -79,8 +79,8 @@ void run_command(const Arguments& arguments, Common& common) {
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, motion.markers);
     markers::MatchOptions match;
     match.use_residuals = arguments.use_residuals;
-    run.trials.push_back(markers::make_trial(run.model, motion, name_trial(run.trials, path), match,
-                                             &run.warnings));
+    run.trials.push_back(
+        markers::make_trial(run.model, motion, name_trial(run.trials, path), match, &run.warnings));
     markers::add_events(motion, run.trials.back().name, run);
   }
   run.seconds_read =
@@ -92,7 +92,8 @@ void run_command(const Arguments& arguments, Common& common) {
   const bool show = !common.quiet && !common.json && isatty(2) != 0;
   if (show) {
     options.progress = [](int k, double objective, double kkt) {
-      fmt::print(stderr, "\riteration {:3d}   objective {:.6g} m^2   KKT {:.1e}   ", k, objective, kkt);
+      fmt::print(stderr, "\riteration {:3d}   objective {:.6g} m^2   KKT {:.1e}   ", k, objective,
+                 kkt);
     };
   }
   markers::run_identification(run, options);
@@ -104,7 +105,8 @@ void run_command(const Arguments& arguments, Common& common) {
   } else {
     fmt::print("{}", markers::make_table(run));
     if (!common.out.empty() && !common.quiet) {
-      fmt::print("\nangles, fitted markers, OpenSim XML, summary and report are in {}\n", common.out);
+      fmt::print("\nangles, fitted markers, OpenSim XML, summary and report are in {}\n",
+                 common.out);
     }
   }
 }
@@ -116,11 +118,14 @@ void add_markers(CLI::App& app, Common& common) {
       app, common, "markers",
       "Fit segment lengths, joint axes and marker positions to all frames of motion capture");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("MODEL", arguments->model, "a marker model (.yaml) or an OpenSim model (.osim)")
+  command
+      ->add_option("MODEL", arguments->model, "a marker model (.yaml) or an OpenSim model (.osim)")
       ->required();
   command->add_option("TRIAL", arguments->trials, "recordings: .trc or .c3d, fitted together")
       ->required();
-  command->add_option("--lowpass", arguments->low_pass, "zero-phase low-pass filter of the markers, Hz")
+  command
+      ->add_option("--lowpass", arguments->low_pass,
+                   "zero-phase low-pass filter of the markers, Hz")
       ->check(CLI::PositiveNumber);
   command->add_flag("--residuals", arguments->use_residuals,
                     "weigh C3D markers by their reconstruction residuals");

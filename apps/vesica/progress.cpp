@@ -45,8 +45,8 @@ void Progress::update(double fraction) {
   const double done = std::clamp(fraction, 0.0, 1.0);
   constexpr int kWidth = 30;
   const int filled = static_cast<int>(done * kWidth);
-  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f} %  {:.0f} s left \033[K", label_, "", filled, "",
-             kWidth - filled, done * 100, done > 0 ? seconds * (1 - done) / done : 0.0);
+  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f} %  {:.0f} s left \033[K", label_, "", filled,
+             "", kWidth - filled, done * 100, done > 0 ? seconds * (1 - done) / done : 0.0);
   std::fflush(stderr);
 }
 

@@ -46,10 +46,11 @@ void make_folder(const std::string& folder) {
 void print_table(const nlohmann::ordered_json& summary, const std::string& folder) {
   if (summary.contains("title")) fmt::print("{}\n\n", summary["title"].get<std::string>());
   const auto& solver = summary["solver"];
-  fmt::print("  simulated {:.6g} s with {} in {:.3g} s ({} steps, {} rejected; {:.3g} x real time)\n",
-             summary["end_time"].get<double>(), solver["method"].get<std::string>(),
-             solver["seconds"].get<double>(), solver["steps"].get<long>(),
-             solver["rejected"].get<long>(), solver["simulated_seconds_per_second"].get<double>());
+  fmt::print(
+      "  simulated {:.6g} s with {} in {:.3g} s ({} steps, {} rejected; {:.3g} x real time)\n",
+      summary["end_time"].get<double>(), solver["method"].get<std::string>(),
+      solver["seconds"].get<double>(), solver["steps"].get<long>(), solver["rejected"].get<long>(),
+      solver["simulated_seconds_per_second"].get<double>());
   fmt::print("\n  {:<16}{:>36}{:>28}\n", "body, at the end", "position [m]", "velocity [m/s]");
   for (const auto& [name, body] : summary["final_state"].items()) {
     std::string line;
@@ -71,17 +72,20 @@ void print_table(const nlohmann::ordered_json& summary, const std::string& folde
              energy["end"].get<double>());
   if (energy.contains("dissipated")) {
     const auto& d = energy["dissipated"];
-    fmt::print("  dissipated      normal {:.4g}   rolling {:.4g}   sliding {:.4g}   spinning {:.4g}\n",
-               d["normal"].get<double>(), d["rolling"].get<double>(), d["sliding"].get<double>(),
-               d["spinning"].get<double>());
+    fmt::print(
+        "  dissipated      normal {:.4g}   rolling {:.4g}   sliding {:.4g}   spinning {:.4g}\n",
+        d["normal"].get<double>(), d["rolling"].get<double>(), d["sliding"].get<double>(),
+        d["spinning"].get<double>());
     fmt::print("  ledger residual {:.2e}\n", energy["residual"].get<double>());
   }
   for (const auto& warning : summary["warnings"]) {
     fmt::print("  warning: {}\n", warning.get<std::string>());
   }
-  if (summary.contains("failure")) fmt::print("  failed: {}\n", summary["failure"].get<std::string>());
+  if (summary.contains("failure"))
+    fmt::print("  failed: {}\n", summary["failure"].get<std::string>());
   if (summary.contains("interrupted")) fmt::print("  interrupted: what was recorded is kept\n");
-  fmt::print("\n  recording and summary are in {}/\n  look at it: vesica report {}\n", folder, folder);
+  fmt::print("\n  recording and summary are in {}/\n  look at it: vesica report {}\n", folder,
+             folder);
 }
 
 void save_recording(const TimeTable& recording, const std::vector<std::string>& formats,
@@ -108,7 +112,8 @@ void run_sensitivity(const InputFile& file, const RunOptions& run, const Options
   }
   fmt::print("derivatives of the final state (t = {:.6g} s)\n\n", result.end_time);
   std::string header = fmt::format("  {:<26}", "");
-  for (const auto& path : options.sensitivities) header += fmt::format("{:>26}", path.substr(0, 25));
+  for (const auto& path : options.sensitivities)
+    header += fmt::format("{:>26}", path.substr(0, 25));
   fmt::print("{}\n", header);
   for (size_t k = 0; k < result.final_names.size(); ++k) {
     std::string line = fmt::format("  {:<26}", result.final_names[k]);
@@ -126,7 +131,8 @@ void add_simulate(CLI::App& app, Common& common) {
   CLI::App* command =
       add_command(app, common, "simulate", "Run a scene; writes a recording and a summary");
   auto options = std::make_shared<Options>();
-  command->add_option("SCENE", options->scene, "a YAML scene, or the name of one from `vesica list`")
+  command
+      ->add_option("SCENE", options->scene, "a YAML scene, or the name of one from `vesica list`")
       ->required();
   command->add_option("--set", options->settings,
                       "change a number of the scene, for instance bodies.ball.mass=2 (repeatable)");

@@ -39,7 +39,7 @@ struct Scenario {
   Motion<double> i, j;
 };
 Scenario random_setup(std::mt19937_64& random, double aspect, double relative_depth, double speed,
-                   double spin) {
+                      double spin) {
   Scenario s;
   const Vec3d radii(0.05, 0.05 * test::random_log_between(random, 1 / aspect, 1),
                     0.05 * test::random_log_between(random, 1 / aspect, 1));
@@ -114,8 +114,8 @@ TEST(ContactForces, NeverCreateEnergy) {
     const Vec3d v = motion.v_t - o.n_W * motion.closing_speed;
     const double power = f.F_Ic_W.f_W.dot(v) + f.F_Ic_W.tau_W.dot(motion.w);
     const double stored = f.normal.elastic * motion.closing_speed;  // rate of the elastic energy
-    const double scale = f.F_Ic_W.f_W.norm() * v.norm() + f.F_Ic_W.tau_W.norm() * motion.w.norm() +
-                         std::abs(stored);
+    const double scale =
+        f.F_Ic_W.f_W.norm() * v.norm() + f.F_Ic_W.tau_W.norm() * motion.w.norm() + std::abs(stored);
     EXPECT_LE(power + stored, 1e-12 * scale);
     EXPECT_GE(f.normal.force, 0);
     EXPECT_TRUE(f.F_Ic_W.f_W.allFinite() && f.F_Ic_W.tau_W.allFinite());
@@ -199,8 +199,8 @@ Jacobian as_jacobian(const Forces& f) {
   return J;
 }
 
-// Fourth-order central differences; the step in depth shrinks toward touchdown, where the wrench has
-// a kink in its second derivative, and toward full immersion, likewise.
+// Fourth-order central differences; the step in depth shrinks toward touchdown, where the wrench
+// has a kink in its second derivative, and toward full immersion, likewise.
 Jacobian difference_jacobian(const Scenario& s, double distance_to_kink) {
   auto wrench = [&](int direction, double step) {
     Motion<double> m = s.i;
@@ -220,7 +220,8 @@ Jacobian difference_jacobian(const Scenario& s, double distance_to_kink) {
   const double length = std::min(1e-6, 0.2 * distance_to_kink);
   for (int c = 0; c < 12; ++c) {
     const double h = c < 3 ? length : c < 6 ? length / 0.05 : c < 9 ? 1e-4 : 3e-3;
-    J.col(c) = (8 * (wrench(c, h) - wrench(c, -h)) - (wrench(c, 2 * h) - wrench(c, -2 * h))) / (12 * h);
+    J.col(c) =
+        (8 * (wrench(c, h) - wrench(c, -h)) - (wrench(c, 2 * h) - wrench(c, -2 * h))) / (12 * h);
   }
   return J;
 }
@@ -243,9 +244,8 @@ TEST(ContactForces, DerivativesMatchDifferencesThroughTouchdownAndImmersion) {
       s.i.X_WB.p_WB = touching - n * w * depth;
       const auto seeded = seed_motion(s.i);
       exact.push_back(as_jacobian(calc_contact(s.contact, seeded, s.j, ContactMemory<Dual<12>>{})));
-      jets.push_back(as_jacobian(
-          calc_contact(s.contact, as_jets(seeded), as_jets(cast_motion<Dual<12>>(s.j)),
-                       ContactMemory<Jet>{})));
+      jets.push_back(as_jacobian(calc_contact(
+          s.contact, as_jets(seeded), as_jets(cast_motion<Dual<12>>(s.j)), ContactMemory<Jet>{})));
       difference.push_back(
           difference_jacobian(s, w * std::min(std::abs(depth), std::abs(2 - depth))));
     }

@@ -103,8 +103,8 @@ TEST(HalfSpaceEllipsoid, MomentsMatchQuadratureFromGrazingToImmersed) {
     const double bound = 1e-10 + 10 * 2.2e-16 * size / -o.distance;
     const double volume_error =
         std::abs(static_cast<double>((Real(o.volume) - exact.volume) / exact.volume));
-    const double moment_error = static_cast<double>(
-        (o.M_W.matrix().cast<Real>() - exact.M).norm() / exact.M.norm());
+    const double moment_error =
+        static_cast<double>((o.M_W.matrix().cast<Real>() - exact.M).norm() / exact.M.norm());
     const double centroid_error =
         static_cast<double>((o.p_WC.cast<Real>() - exact.centroid).norm()) / size;
     worst_volume = std::max(worst_volume, volume_error / bound);
@@ -127,10 +127,11 @@ TEST(HalfSpaceEllipsoid, FullImmersionIsTheWholeEllipsoid) {
     const double volume = 4 * kPi / 3 * c.radii.prod();
     EXPECT_NEAR(o.volume / volume, 1, 1e-15);
     EXPECT_LT((o.p_WC - c.X_WI.p_WB).norm(), 1e-15 * c.radii.maxCoeff());
-    const Mat3d M = volume / 5 * c.X_WI.R_WB *
-                    c.radii.cwiseProduct(c.radii).asDiagonal() * c.X_WI.R_WB.transpose();
+    const Mat3d M = volume / 5 * c.X_WI.R_WB * c.radii.cwiseProduct(c.radii).asDiagonal() *
+                    c.X_WI.R_WB.transpose();
     EXPECT_LT((o.M_W.matrix() - M).norm(), 1e-14 * M.norm());
-    const auto figures = calc_patch_figures(Ellipsoid<double>{c.radii}, c.X_WI, HalfSpace{}, c.X_WJ);
+    const auto figures =
+        calc_patch_figures(Ellipsoid<double>{c.radii}, c.X_WI, HalfSpace{}, c.X_WJ);
     EXPECT_FALSE(figures.has_section);
   }
 }
@@ -172,8 +173,8 @@ TEST(HalfSpaceEllipsoid, PotentialIsTheIntegralOfTheVolumeOverTheApproach) {
       v << calc_overlap(shape, X, HalfSpace{}, c.X_WJ).volume;
       return v;
     };
-    const Real integral = test::integrate(volume_when_lifted, 0, -o.distance,
-                                          1e-12L * o.potential, 12)[0];
+    const Real integral =
+        test::integrate(volume_when_lifted, 0, -o.distance, 1e-12L * o.potential, 12)[0];
     EXPECT_NEAR(static_cast<double>(integral / o.potential), 1, 1e-9);
   }
 }
@@ -201,8 +202,8 @@ TEST(HalfSpaceEllipsoid, ObliqueInertiaDiffersFromExactAsDerived) {
     const auto oblique =
         calc_overlap(shape, c.X_WI, HalfSpace{}, c.X_WJ, EllipsoidInertia::kOblique);
     const Vec3d n = exact.n_W;
-    const Mat3d S2 = c.X_WI.R_WB * c.radii.cwiseProduct(c.radii).asDiagonal() *
-                     c.X_WI.R_WB.transpose();
+    const Mat3d S2 =
+        c.X_WI.R_WB * c.radii.cwiseProduct(c.radii).asDiagonal() * c.X_WI.R_WB.transpose();
     const double w = std::sqrt(n.dot(S2 * n));
     const Vec3d q = S2 * n / w;
     const Vec3d Tq = q - n * n.dot(q);
@@ -216,8 +217,8 @@ TEST(HalfSpaceEllipsoid, ObliqueInertiaDiffersFromExactAsDerived) {
     const auto m = test::integrate(disc, 0, Real(d), 1e30L);
     const double m_n = static_cast<double>(m[2] - m[1] * m[1] / m[0]);
     const Mat3d expected = c.radii.prod() * m_n * Tq * Tq.transpose();
-    const Mat3d difference = flatten_along(exact.M_W, n).matrix() -
-                             flatten_along(oblique.M_W, n).matrix();
+    const Mat3d difference =
+        flatten_along(exact.M_W, n).matrix() - flatten_along(oblique.M_W, n).matrix();
     EXPECT_LT((difference - expected).norm(), 1e-11 * exact.M_W.matrix().norm());
     EXPECT_EQ(exact.volume, oblique.volume);
   }

@@ -104,7 +104,8 @@ TEST(SphereSphere, PotentialIsTheIntegralOfTheVolume) {
     const Real end = -o.distance;
     Real sum = test::integrate(volume, 0, std::min(end, nested), 1e-13L * o.potential, 10)[0];
     if (end > nested) sum += test::integrate(volume, nested, end, 1e-13L * o.potential, 10)[0];
-    EXPECT_NEAR(static_cast<double>(sum / o.potential), 1, 1e-9) << R_i << " " << R_j << " " << delta;
+    EXPECT_NEAR(static_cast<double>(sum / o.potential), 1, 1e-9)
+        << R_i << " " << R_j << " " << delta;
   }
 }
 

@@ -42,7 +42,8 @@ TEST(Units, MistakesAreNamed) {
   EXPECT_NE(message("nan", dimension::kMass).find("not a finite"), std::string::npos);
   EXPECT_NE(message("1e999", dimension::kMass).find("expected a number"), std::string::npos);
   EXPECT_NE(message("1e300 km^12", {12, 0, 0, "m^12"}).find("not a finite"), std::string::npos);
-  for (const char* text : {"", "1 ^2", "1 m^", "1 m^m", "1 (m", "1 m)", "1 /", "1 m/", "1 m//s", "1 m^99"}) {
+  for (const char* text :
+       {"", "1 ^2", "1 m^", "1 m^m", "1 (m", "1 m)", "1 /", "1 m/", "1 m//s", "1 m^99"}) {
     EXPECT_FALSE(message(text, dimension::kLength).empty()) << text;
   }
 }

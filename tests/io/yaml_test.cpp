@@ -31,24 +31,29 @@ TEST(Yaml, ErrorsNameFileLinePathAndRemedy) {
             "scene.yaml:6: bodies.ball.name: expected a number [kg], found 'heavy'");
   EXPECT_EQ(test::input_error_of([&] { ball.at("radius"); }),
             "scene.yaml:4: bodies.ball: the key 'radius' is missing");
-  EXPECT_EQ(test::input_error_of([&] { ball.allow({"mass", "positions", "name"}); }),
+  EXPECT_EQ(test::input_error_of([&] {
+              ball.allow({"mass", "positions", "name"});
+            }),
             "scene.yaml:5: bodies.ball: unknown key 'position'; did you mean 'positions'?");
   EXPECT_EQ(test::input_error_of([&] { ball.at("mass").number(dimension::kLength); }),
             "scene.yaml:4: bodies.ball.mass: '2 kg' has the wrong dimension: expected m");
   EXPECT_EQ(test::input_error_of([&] { ball.at("position").expect_list(4); }),
             "scene.yaml:5: bodies.ball.position: expected a list of 4, found 3");
-  EXPECT_EQ(test::input_error_of([&] { ball.at("name").choice({"light", "weighty"}); }),
+  EXPECT_EQ(test::input_error_of([&] {
+              ball.at("name").choice({"light", "weighty"});
+            }),
             "scene.yaml:6: bodies.ball.name: 'heavy' is not known; known here: light, weighty");
 }
 
 TEST(Yaml, BrokenTextSaysWhere) {
-  EXPECT_NE(test::input_error_of([] { InputFile::parse("a: [1, 2\nb: 3\n", "x.yaml"); })
-                .find("x.yaml:"),
-            std::string::npos);
+  EXPECT_NE(
+      test::input_error_of([] { InputFile::parse("a: [1, 2\nb: 3\n", "x.yaml"); }).find("x.yaml:"),
+      std::string::npos);
   EXPECT_NE(test::input_error_of([] { InputFile::parse("", "x.yaml"); }).find("expected a mapping"),
             std::string::npos);
-  EXPECT_NE(test::input_error_of([] { InputFile::load("no/such/file.yaml"); }).find("cannot be opened"),
-            std::string::npos);
+  EXPECT_NE(
+      test::input_error_of([] { InputFile::load("no/such/file.yaml"); }).find("cannot be opened"),
+      std::string::npos);
   const auto twice = InputFile::parse("a: 1\na: 2\n", "x.yaml");
   EXPECT_EQ(test::input_error_of([&] { twice.root().allow({"a"}); }),
             "x.yaml:2: (top level): the key 'a' appears twice");

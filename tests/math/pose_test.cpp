@@ -26,7 +26,8 @@ TEST(Pose, RotationVectorMatchesAngleAxisThroughTheSeriesCutoff) {
   for (double angle : {1e-9, 0.99e-4, 1.01e-4, 0.5, 3.0}) {
     const Vec3d axis = Vec3d(1, 2, -2) / 3;
     const Mat3d expected = Eigen::AngleAxisd(angle, axis).toRotationMatrix();
-    EXPECT_LT((as_rotation(quaternion_from_rotation_vector(angle * axis)) - expected).norm(), 1e-15);
+    EXPECT_LT((as_rotation(quaternion_from_rotation_vector(angle * axis)) - expected).norm(),
+              1e-15);
   }
 }
 
@@ -52,8 +53,7 @@ TEST(Pose, SeededMotionDifferentiatesPointsLikeFiniteDifferences) {
   const double step = 1e-6;
   for (int k = 0; k < 3; ++k) {
     const auto turned = [&](double angle) -> Vec3d {
-      const Mat3d dR =
-          as_rotation(quaternion_from_rotation_vector(angle * Vec3d(Vec3d::Unit(k))));
+      const Mat3d dR = as_rotation(quaternion_from_rotation_vector(angle * Vec3d(Vec3d::Unit(k))));
       return dR * m.X_WB.R_WB * point + m.X_WB.p_WB;
     };
     const Vec3d difference = (turned(step) - turned(-step)) / (2 * step);

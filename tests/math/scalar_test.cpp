@@ -14,8 +14,8 @@ namespace {
 // Every operation and function of the type, in one expression.
 template <class T>
 T everything(const T& x, const T& y) {
-  using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cos, std::exp, std::log, std::pow,
-      std::sin, std::sqrt, std::tanh;
+  using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cos, std::exp, std::log,
+      std::pow, std::sin, std::sqrt, std::tanh;
   T r = x * y + x / y - 2.0 * x + y * 3.0 - (1.0 - x) + (x + 0.5) / 4.0 + 7.0 / y;
   r += sqrt(x * x + 1.0) * exp(-y) + log(x + 3.0) - sin(x) * cos(y);
   r -= tanh(x - y) + atan(x * y) + atan2(y, x) + acos(x / 3.0) * asin(y / 4.0);
@@ -28,7 +28,8 @@ TEST(Dual, AgreesWithCeresJetInEveryOperation) {
   using Jet = ceres::Jet<double, 2>;
   std::mt19937_64 random(1);
   for (int k = 0; k < 200; ++k) {
-    const double x = test::random_between(random, 0.1, 1.5), y = test::random_between(random, 0.2, 2);
+    const double x = test::random_between(random, 0.1, 1.5),
+                 y = test::random_between(random, 0.2, 2);
     const auto dual = everything(Dual<2>::variable(x, 0), Dual<2>::variable(y, 1));
     const auto jet = everything(Jet(x, 0), Jet(y, 1));
     EXPECT_NEAR(dual.a, jet.a, 1e-14 * (1 + std::abs(jet.a)));

@@ -52,7 +52,8 @@ TEST(SceneInput, MistakesAreNamedWithTheirPlace) {
   EXPECT_NE(error_of("bodies.ball.mass", "-1").find("bodies.ball.mass"), std::string::npos);
   EXPECT_NE(error_of("contacts.0.between", "[ball, floor]").find("'floor'"), std::string::npos);
   EXPECT_NE(error_of("contacts.0.between", "[ball, ball]").find("itself"), std::string::npos);
-  EXPECT_NE(error_of("bodies.ball.fixed", "true").find("belongs to a free body"), std::string::npos);
+  EXPECT_NE(error_of("bodies.ball.fixed", "true").find("belongs to a free body"),
+            std::string::npos);
   EXPECT_NE(error_of("solver", "{method: rk4}").find("'step'"), std::string::npos);
   EXPECT_NE(error_of("solver", "{method: cvode, step: 1}").find("fixed-step"), std::string::npos);
   EXPECT_NE(error_of("solver", "{method: rk44, step: 1}").find("rk4"), std::string::npos);
@@ -104,7 +105,8 @@ TEST(SceneInput, PrescribedBodiesFollowTheirFunctionsAndRecordings) {
   const auto after = read_scene<double>(file).bodies[1].prescribed.at(5);
   EXPECT_EQ(after.V_WB.v_WB.norm(), 0);
   std::filesystem::remove_all(folder);
-  EXPECT_FALSE(error_of("bodies.ground", "{shape: {type: half_space}, prescribed: {file: no.csv}}").empty());
+  EXPECT_FALSE(
+      error_of("bodies.ground", "{shape: {type: half_space}, prescribed: {file: no.csv}}").empty());
 }
 
 }  // namespace

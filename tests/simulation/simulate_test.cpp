@@ -24,9 +24,9 @@ Loaded load(const std::string& text) {
   return {file, options, System<double>(read_scene<double>(file), options.ledger)};
 }
 
-std::string ball_scene(const std::string& law, const std::string& friction, const std::string& solver,
-                       const std::string& duration, const std::string& start,
-                       const std::string& gravity = "[0, 0, -9.81]") {
+std::string ball_scene(const std::string& law, const std::string& friction,
+                       const std::string& solver, const std::string& duration,
+                       const std::string& start, const std::string& gravity = "[0, 0, -9.81]") {
   return fmt::format(
       "vesica: 1\ngravity: {}\nbodies:\n"
       "  ball:\n    mass: 0.5\n    shape: {{type: sphere, radius: 0.05}}\n{}"
@@ -43,14 +43,15 @@ const char* const kNone = "{law: none}";
 const char* const kDropped = "    pose: {position: [0, 0, 0.15]}\n";
 
 TEST(Simulate, BallKeepsItsEnergyOverAHundredBounces) {
-  const auto rk4 = load(ball_scene(kElastic, kNone, "{method: rk4, step: 2.0e-5}", "29.5", kDropped));
+  const auto rk4 =
+      load(ball_scene(kElastic, kNone, "{method: rk4, step: 2.0e-5}", "29.5", kDropped));
   const auto fixed = simulate(rk4.system, rk4.options);
   EXPECT_GE(fixed.monitors[0].touchdowns, 100);
   const double scale = 0.5 * 9.81 * 0.1;  // what the ball falls through
   EXPECT_LT(std::abs(fixed.residual) / scale, 1e-6) << fixed.residual / scale;
 
-  const auto cvode = load(
-      ball_scene(kElastic, kNone, "{method: cvode, tolerance: 1.0e-14}", "29.5", kDropped));
+  const auto cvode =
+      load(ball_scene(kElastic, kNone, "{method: cvode, tolerance: 1.0e-14}", "29.5", kDropped));
   const auto adaptive = simulate(cvode.system, cvode.options);
   EXPECT_TRUE(adaptive.failure.empty()) << adaptive.failure;
   EXPECT_GE(adaptive.monitors[0].touchdowns, 100);
@@ -83,8 +84,8 @@ TEST(Simulate, LedgerClosesWithEveryDissipation) {
 TEST(Simulate, DirectImpactsReturnTheRestitution) {
   for (double e : {0.05, 0.2, 0.5, 0.8, 0.95}) {
     const auto s = load(ball_scene(
-        fmt::format("{{law: volumetric, stiffness: 1.0e8, restitution: {}, v_small: 0.001}}", e), kNone,
-        "{method: cvode, tolerance: 1.0e-10}", "0.3",
+        fmt::format("{{law: volumetric, stiffness: 1.0e8, restitution: {}, v_small: 0.001}}", e),
+        kNone, "{method: cvode, tolerance: 1.0e-10}", "0.3",
         "    pose: {position: [0, 0, 0.06]}\n    velocity: {linear: [0, 0, -0.5]}\n", "[0, 0, 0]"));
     const auto result = simulate(s.system, s.options);
     const double v = result.state[static_cast<size_t>(s.system.layout().velocity(0) + 2)];
@@ -95,8 +96,8 @@ TEST(Simulate, DirectImpactsReturnTheRestitution) {
   }
 }
 
-// A ball that stays pressed into the ground while it oscillates, slides, rolls and spins: smooth, so
-// that every method shows its order.
+// A ball that stays pressed into the ground while it oscillates, slides, rolls and spins: smooth,
+// so that every method shows its order.
 TEST(Simulate, FixedStepMethodsConvergeWithTheirOrder) {
   const std::string start =
       "    pose: {position: [0, 0, 0.048]}\n"
@@ -104,8 +105,9 @@ TEST(Simulate, FixedStepMethodsConvergeWithTheirOrder) {
   const char* const law = "{law: volumetric, stiffness: 1.0e7, damping: 0.5}";
   const char* const friction = "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.2}";
   auto end_state = [&](const std::string& method, double h) {
-    const auto s = load(ball_scene(
-        law, friction, fmt::format("{{method: {}, step: {}, ledger: false}}", method, h), "0.064", start));
+    const auto s = load(
+        ball_scene(law, friction, fmt::format("{{method: {}, step: {}, ledger: false}}", method, h),
+                   "0.064", start));
     const auto result = simulate(s.system, s.options);
     EXPECT_EQ(result.monitors[0].steps_in_contact, result.statistics.steps);
     return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
@@ -113,8 +115,8 @@ TEST(Simulate, FixedStepMethodsConvergeWithTheirOrder) {
   };
   const Eigen::VectorXd reference = end_state("rk5", 1e-5);
   const std::tuple<const char*, double, double> cases[] = {
-      {"euler", 1, 1e-4},          {"semi_implicit_euler", 1, 1e-4}, {"rk3", 3, 4e-4},
-      {"rk4", 4, 4e-4},            {"rk5", 5, 8e-4},                 {"implicit_midpoint", 2, 2e-4}};
+      {"euler", 1, 1e-4}, {"semi_implicit_euler", 1, 1e-4}, {"rk3", 3, 4e-4}, {"rk4", 4, 4e-4},
+      {"rk5", 5, 8e-4},   {"implicit_midpoint", 2, 2e-4}};
   for (const auto& [method, order, h] : cases) {
     const double coarse = (end_state(method, h) - reference).norm();
     const double fine = (end_state(method, h / 2) - reference).norm();
@@ -123,11 +125,11 @@ TEST(Simulate, FixedStepMethodsConvergeWithTheirOrder) {
 }
 
 TEST(Simulate, JacobianMatchesDifferences) {
-  const auto s = load(ball_scene("{law: volumetric, stiffness: 1.0e7, damping: 0.5}",
-                                 "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.2}",
-                                 "{method: cvode}", "1",
-                                 "    pose: {position: [0, 0, 0.048], axis: [1, 2, 3], angle: 0.5}\n"
-                                 "    velocity: {linear: [0.3, 0, 0.1], angular: [0, 2, 5]}\n"));
+  const auto s =
+      load(ball_scene("{law: volumetric, stiffness: 1.0e7, damping: 0.5}",
+                      "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.2}", "{method: cvode}", "1",
+                      "    pose: {position: [0, 0, 0.048], axis: [1, 2, 3], angle: 0.5}\n"
+                      "    velocity: {linear: [0.3, 0, 0.1], angular: [0, 2, 5]}\n"));
   const int n = s.system.layout().size();
   std::vector<double> y(static_cast<size_t>(n));
   s.system.calc_initial_state(y.data());
@@ -205,7 +207,8 @@ TEST(Simulate, StopKeepsWhatWasRecorded) {
   EXPECT_TRUE(result.interrupted);
   EXPECT_LT(result.end_time, 100);
   EXPECT_GE(result.recording.rows(), 1u);
-  EXPECT_EQ(result.recording.values.size(), result.recording.rows() * result.recording.columns.size());
+  EXPECT_EQ(result.recording.values.size(),
+            result.recording.rows() * result.recording.columns.size());
 }
 
 TEST(Simulate, AStepThatIsTooLongSaysSo) {
@@ -223,14 +226,16 @@ TEST(Sensitivity, MatchesDifferencesAwayFromEvents) {
   const std::string start =
       "    pose: {position: [0, 0, 0.048]}\n"
       "    velocity: {linear: [0.3, 0, 0], angular: [0, 2, 5]}\n";
-  const std::string text =
-      ball_scene("{law: volumetric, stiffness: 1.0e7, damping: 0.5}",
-                 "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.2}",
-                 "{method: rk4, step: 1.0e-4}", "0.1", start);
+  const std::string text = ball_scene("{law: volumetric, stiffness: 1.0e7, damping: 0.5}",
+                                      "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.2}",
+                                      "{method: rk4, step: 1.0e-4}", "0.1", start);
   const std::vector<std::pair<std::string, double>> parameters = {
-      {"bodies.ball.velocity.linear.0", 0.3},      {"bodies.ball.pose.position.2", 0.048},
-      {"contacts.0.normal.stiffness", 1e7},        {"contacts.0.friction.mu_d", 0.4},
-      {"bodies.ball.mass", 0.5},                   {"bodies.ball.shape.radius", 0.05}};
+      {"bodies.ball.velocity.linear.0", 0.3},
+      {"bodies.ball.pose.position.2", 0.048},
+      {"contacts.0.normal.stiffness", 1e7},
+      {"contacts.0.friction.mu_d", 0.4},
+      {"bodies.ball.mass", 0.5},
+      {"bodies.ball.shape.radius", 0.05}};
   std::vector<std::string> paths;
   for (const auto& [path, value] : parameters) paths.push_back(path);
   const auto file = InputFile::parse(text, "test.yaml");
@@ -255,7 +260,9 @@ TEST(Sensitivity, MatchesDifferencesAwayFromEvents) {
     EXPECT_LT(error, 1e-5 * largest) << path;
   }
   EXPECT_EQ(result.recording.columns.size(), 6 * make_recording(load(text).system).columns.size());
-  EXPECT_FALSE(test::input_error_of([&] { simulate_sensitivity(file, options, {"bodies.ball.color"}); }).empty());
+  EXPECT_FALSE(test::input_error_of([&] {
+                 simulate_sensitivity(file, options, {"bodies.ball.color"});
+               }).empty());
 }
 
 // Random passive scenes of potential pairs with velocity-based friction: energy never grows beyond
@@ -272,11 +279,13 @@ TEST(Simulate, RandomPassiveScenesNeverGainEnergy) {
     std::string shape = fmt::format("{{type: sphere, radius: {}}}", r);
     if (kind == 1) {
       shape = fmt::format("{{type: ellipsoid, radii: [{}, {}, {}]}}", r,
-                          r * test::random_between(random, 0.4, 1), r * test::random_between(random, 0.4, 1));
+                          r * test::random_between(random, 0.4, 1),
+                          r * test::random_between(random, 0.4, 1));
     }
     if (kind == 2) {
       shape = fmt::format("{{type: box, size: [{}, {}, {}]}}", 2 * r,
-                          r * test::random_between(random, 0.6, 2), r * test::random_between(random, 0.6, 2));
+                          r * test::random_between(random, 0.6, 2),
+                          r * test::random_between(random, 0.6, 2));
     }
     const Vec3d axis = test::random_rotation(random).col(0);
     const Vec3d v = test::random_vector(random, 1), w = test::random_vector(random, 10);

@@ -1,4 +1,5 @@
-// Adaptive Gauss-Kronrod quadrature in long double, for oracles that share no code with the library.
+// Adaptive Gauss-Kronrod quadrature in long double, for oracles that share no code with the
+// library.
 #pragma once
 
 #include <cmath>
@@ -41,7 +42,8 @@ void integrate(const F& f, long double a, long double b, long double tolerance, 
 
 // Integral of a vector-valued f (an Eigen column of long double) from a to b.
 template <class F>
-auto integrate(const F& f, long double a, long double b, long double tolerance, int max_depth = 40) {
+auto integrate(const F& f, long double a, long double b, long double tolerance,
+               int max_depth = 40) {
   using V = std::decay_t<decltype(f(a))>;
   V sum = f(a);
   sum.setZero();

@@ -32,7 +32,7 @@ GapStatistics calc_gap_statistics(std::span<const Vec3d> track);
 
 struct GapFillOptions {
   int max_frames = 10;  // longer gaps stay open
-  int neighbours = 3;  // samples on either side that the curve is fitted through
+  int neighbours = 3;   // samples on either side that the curve is fitted through
 };
 
 struct FilledGap {

@@ -266,9 +266,9 @@ void find_flips(const MarkerTracks& tracks, const MarkerCheckOptions& options,
       if (open.frames == 0) return;
       open.frames = end - open.first_frame;
       open.comes_back = end < frames;
-      // The frame-to-frame test sees the same swap where no gap hides it. Where it saw only the end,
-      // this run is the whole of it; where the run begins with the trial, nobody can tell whether
-      // the labels are right before or after.
+      // The frame-to-frame test sees the same swap where no gap hides it. Where it saw only the
+      // end, this run is the whole of it; where the run begins with the trial, nobody can tell
+      // whether the labels are right before or after.
       const auto near = [](int a, int b) { return std::abs(a - b) <= 2; };
       bool known = false;
       for (MarkerFault& fault : *faults) {

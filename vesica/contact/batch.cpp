@@ -28,9 +28,10 @@ void store(const Vec3<Pack>& v, const std::array<double*, 3>& arrays, std::size_
 // calc_contact's callers read are dropped, 15 % less time.
 template <class Pair, class Friction>
 __attribute__((flatten)) void calc_four(const Contact<double>& contact, const Pair& pair,
-               const VolumetricNormal<double>& normal, const Friction& friction,
-               const BatchMotions& m, const Motion<double>& j, std::size_t at,
-               const BatchWrenches& out) {
+                                        const VolumetricNormal<double>& normal,
+                                        const Friction& friction, const BatchMotions& m,
+                                        const Motion<double>& j, std::size_t at,
+                                        const BatchWrenches& out) {
   const Quaternion<Pack> q{load(m.q_WI[0] + at), load(m.q_WI[1] + at), load(m.q_WI[2] + at),
                            load(m.q_WI[3] + at)};
   const Motion<Pack> i{make_pose(q, load(m.p_WI, at)), {load(m.w_WI, at), load(m.v_WI, at)}};

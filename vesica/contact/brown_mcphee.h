@@ -4,10 +4,9 @@
 //   F     = f_n mu(v) + mu_v v tanh(4 f_n/f_nt), against the slip
 //   mu_s, mu_d [-], v_t [m/s]: slip at which mu_s is reached; mu_v [N s/m], f_nt [N]: viscous part
 // Spinning, with the radius of gyration r of the shared volume: torque f_n r mu(r |w_n|), the form
-// with consistent units (the paper's eq. 50 multiplies mu by (f_n/V) J, which is N m^2). It meets the
-// exact integral of linear friction at small slip. With transition_spin w_t [rad/s] the argument is
-// w_n/w_t as in eq. 51.
-// Smoothness: C-infinity in the velocity, zero velocity included.
+// with consistent units (the paper's eq. 50 multiplies mu by (f_n/V) J, which is N m^2). It meets
+// the exact integral of linear friction at small slip. With transition_spin w_t [rad/s] the
+// argument is w_n/w_t as in eq. 51. Smoothness: C-infinity in the velocity, zero velocity included.
 // Cannot represent: stiction (it creeps under any load), the Contensou effect, partial slip.
 #pragma once
 

@@ -1,8 +1,8 @@
 // A contact as it is composed: any pair of shapes, any normal law, any friction law.
 //
 // Run-time composition (scenes) is the variant type Contact<T>; C++ users who know their types call
-// calc_overlap and calc_contact_forces themselves. A new law is one header and one entry in a variant
-// below.
+// calc_overlap and calc_contact_forces themselves. A new law is one header and one entry in a
+// variant below.
 #pragma once
 
 #include <variant>
@@ -58,7 +58,8 @@ ContactForces<T> calc_contact_laws(const Contact<P>& contact, const Overlap<T>& 
 template <class P, class A, class B, class T>
 ContactForces<T> calc_contact(const Contact<P>& contact, const Motion<A>& i, const Motion<B>& j,
                               const ContactMemory<T>& memory) {
-  return calc_contact_laws(contact, Overlap<T>(calc_overlap(contact, i.X_WB, j.X_WB)), i, j, memory);
+  return calc_contact_laws(contact, Overlap<T>(calc_overlap(contact, i.X_WB, j.X_WB)), i, j,
+                           memory);
 }
 
 }  // namespace vesica

@@ -36,16 +36,16 @@ template <class T>
 struct ContactForces {
   Wrench<T> F_Ic_W;  // on i, moment about the centroid p_WC; j gets the opposite about that point
   Vec3<T> p_WC;
-  Vec3<T> p_WP;      // centre of pressure, on the contact surface
+  Vec3<T> p_WP;  // centre of pressure, on the contact surface
 
   NormalForce<T> normal;
   T closing_speed;
-  Vec3<T> f_t;       // friction
-  Vec3<T> slip;      // the velocity it opposes
-  T spin_torque;     // about n
-  T spin;            // w_n
+  Vec3<T> f_t;    // friction
+  Vec3<T> slip;   // the velocity it opposes
+  T spin_torque;  // about n
+  T spin;         // w_n
   Vec3<T> tau_roll;
-  Vec3<T> w;         // relative spin
+  Vec3<T> w;  // relative spin
 
   // 1 + alpha c at the edge of a paraboloid patch with this second moment, where rolling lowers it
   // most: below zero the closed forms let the foundation pull there. Only for T = double.
@@ -97,8 +97,8 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
   }
 
   // Centre of pressure. Where the foundation would pull over much of the patch (fast rolling, or
-  // separation so fast that f_n -> 0) the shift is held to the radius of gyration, which keeps every
-  // torque proportional to f_n; edge_factor is far below zero there.
+  // separation so fast that f_n -> 0) the shift is held to the radius of gyration, which keeps
+  // every torque proportional to f_n; edge_factor is far below zero there.
   const Mask<T> pressing = f_n > T(0);
   const T f_safe = select(pressing, f_n, T(1));
   Vec3<T> delta = Mt_u * (-r.normal.roll / f_safe);

@@ -25,7 +25,8 @@ Quaternion<T> read_quaternion(const InputNode& node) {
   for (size_t k = 0; k < 4; ++k) *parts[k] = node.at(k).scalar<T>(dimension::kNumber);
   const double norm = std::sqrt(value_of(q.squared_norm()));
   if (std::abs(norm - 1) > kUnitTolerance) {
-    if (norm == 0) node.fail("a quaternion [w, x, y, z] cannot be zero; no rotation is [1, 0, 0, 0]");
+    if (norm == 0)
+      node.fail("a quaternion [w, x, y, z] cannot be zero; no rotation is [1, 0, 0, 0]");
     node.fail(fmt::format(
         "a quaternion [w, x, y, z] has length 1, this one {:.6g}; scaled to unit length it is "
         "[{:.9g}, {:.9g}, {:.9g}, {:.9g}]",
@@ -187,9 +188,8 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
       const auto scale = node.find("scale");
       const InputNode file = node.at("file");
       try {
-        placed.shape = MeshShape{std::make_shared<TriangleMesh>(
-            load_mesh(resolve_path(folder, file.text()),
-                      scale ? scale->positive(dimension::kNumber) : 1.0))};
+        placed.shape = MeshShape{std::make_shared<TriangleMesh>(load_mesh(
+            resolve_path(folder, file.text()), scale ? scale->positive(dimension::kNumber) : 1.0))};
       } catch (const InputError& error) {
         file.fail(error.what());
       }
@@ -231,7 +231,8 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
   }
   if (!pair) {
     node.fail(
-        "these two shapes cannot meet yet; available: half_space with sphere, ellipsoid, box, convex "
+        "these two shapes cannot meet yet; available: half_space with sphere, ellipsoid, box, "
+        "convex "
         "or mesh, and sphere with sphere");
   }
   contact.pair = *pair;
@@ -265,10 +266,10 @@ std::string method_name(const ShapePair<double>& pair) {
 }
 
 // Plain, and with derivatives by one or four numbers of the file.
-#define VESICA_INSTANTIATE(T)                                                                    \
-  template OrientedPose<T> read_oriented_pose(const InputNode&);                                 \
-  template SpatialVelocity<T> read_velocity(const InputNode&);                                   \
-  template PlacedShape<T> read_shape(const InputNode&, const std::string&);                      \
+#define VESICA_INSTANTIATE(T)                                               \
+  template OrientedPose<T> read_oriented_pose(const InputNode&);            \
+  template SpatialVelocity<T> read_velocity(const InputNode&);              \
+  template PlacedShape<T> read_shape(const InputNode&, const std::string&); \
   template Contact<T> read_contact(const InputNode&, const PlacedShape<T>&, const PlacedShape<T>&);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<1>)

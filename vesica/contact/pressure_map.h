@@ -15,7 +15,7 @@ struct PressureMap {
   std::vector<double> pressure;  // [Pa], cell by cell as grid.depth
   double total_force = 0;        // sum over the cells [N]
   double max_pressure = 0;
-  double pulled_area = 0;        // [m^2] where 1 + alpha c < 0 was clamped
+  double pulled_area = 0;  // [m^2] where 1 + alpha c < 0 was clamped
 };
 
 PressureMap calc_pressure_map(const Contact<double>& contact, const Motion<double>& i,

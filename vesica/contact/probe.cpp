@@ -106,7 +106,8 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   json["second_moment"] = as_json(overlap.M_W.matrix());
   json["flattened_inertia"] = as_json(J_t.matrix());
   json["radius_of_gyration"] =
-      in_contact ? std::sqrt(std::max(0.0, overlap.n_W.dot(J_t * overlap.n_W)) / overlap.volume) : 0;
+      in_contact ? std::sqrt(std::max(0.0, overlap.n_W.dot(J_t * overlap.n_W)) / overlap.volume)
+                 : 0;
   json["area"] = figures.shadow_area;
   json["section_area"] = figures.has_section ? Json(figures.section_area) : Json(nullptr);
   json["max_depth"] = figures.max_depth;
@@ -123,7 +124,8 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   json["error_estimate"] = calc_error_estimate(contact.pair, figures.max_depth);
   Json warnings = Json::array();
   if (in_contact && forces.normal.factor < 0) {
-    warnings.push_back("the bodies separate so fast that damping would pull: the force is held at 0");
+    warnings.push_back(
+        "the bodies separate so fast that damping would pull: the force is held at 0");
   } else if (in_contact && forces.edge_factor < 0) {
     warnings.push_back(
         fmt::format("rolling makes the foundation pull at the edge of the patch (factor {:.3g}): "

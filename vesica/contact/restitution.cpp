@@ -28,16 +28,15 @@ double log_remainder_slope(double x) {
 
 // The condition's logarithm divided by D^2, which removes its double root at D = 0:
 // h(D) = L(D/e)/e^2 - L(-D), decreasing below the root, increasing above.
-double condition(double D, double e) {
-  return log_remainder(D / e) / (e * e) - log_remainder(-D);
-}
+double condition(double D, double e) { return log_remainder(D / e) / (e * e) - log_remainder(-D); }
 double condition_slope(double D, double e) {
   return log_remainder_slope(D / e) / (e * e * e) + log_remainder_slope(-D);
 }
 
 double solve_damping(double e) {
   // Toward e = 0 the root D goes to 1 faster than doubles resolve: with y = 1 - D,
-  // y = (1 + (1-y)/e) exp(-(1-y)(1 + 1/e)), a contraction; D/e is then exact although D rounds to 1.
+  // y = (1 + (1-y)/e) exp(-(1-y)(1 + 1/e)), a contraction; D/e is then exact although D rounds
+  // to 1.
   if (e < 0.1) {
     double y = 0;
     for (int k = 0; k < 60; ++k) y = (1 + (1 - y) / e) * std::exp(-(1 - y) * (1 + 1 / e));
@@ -75,12 +74,13 @@ double calc_restitution_damping_slope(double e) {
   if (e == 1) return -1.5;
   if (e < 0.1) {
     const double step = 1e-5 * e;
-    return (solve_damping(e + step) / (e + step) - solve_damping(e - step) / (e - step)) / (2 * step);
+    return (solve_damping(e + step) / (e + step) - solve_damping(e - step) / (e - step)) /
+           (2 * step);
   }
   // Implicit function of condition(D, e) = 0.
   const double D = solve_damping(e);
-  const double by_e = -log_remainder_slope(D / e) * D / (e * e * e * e) -
-                      2 * log_remainder(D / e) / (e * e * e);
+  const double by_e =
+      -log_remainder_slope(D / e) * D / (e * e * e * e) - 2 * log_remainder(D / e) / (e * e * e);
   const double dD = -by_e / condition_slope(D, e);
   return dD / e - D / (e * e);
 }

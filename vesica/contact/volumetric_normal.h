@@ -37,8 +37,8 @@ struct VolumetricNormal {
   static constexpr std::string_view kName = "volumetric";
 
   P stiffness{};
-  P damping{};              // alpha, where no restitution is given
-  P restitution_factor{};   // D/e, where one is
+  P damping{};             // alpha, where no restitution is given
+  P restitution_factor{};  // D/e, where one is
   P v_small{};
   bool has_restitution = false;
 

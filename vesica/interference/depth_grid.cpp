@@ -63,8 +63,8 @@ DepthGrid grid_on_plane(const Overlap<double>& o, const Pose<double>& X_WJ) {
 
 // How far the part of the ellipsoid below the plane reaches along t (in the plane): its own support
 // point where that lies below the plane, else the rim of the section.
-double reach(const Vec3d& radii, const Mat3d& R, const Vec3d& p, const Vec3d& n, const Vec3d& origin,
-             const Vec3d& t) {
+double reach(const Vec3d& radii, const Mat3d& R, const Vec3d& p, const Vec3d& n,
+             const Vec3d& origin, const Vec3d& t) {
   const Vec3d St = radii.cwiseProduct(R.transpose() * t);
   const Vec3d Sn = radii.cwiseProduct(R.transpose() * n);
   const double w = Sn.norm(), height = n.dot(p - origin);
@@ -92,10 +92,10 @@ DepthGrid sample(const EllipsoidOnHalfSpace<double>& pair, const Pose<double>& X
                       reach_along(grid.v_W)};
   const Vec3d m = (R.transpose() * grid.n_W).cwiseQuotient(r);
   fill(&grid, bounds, cells, by_point([&](const Vec3d& s) {
-         const Vec3d x0 = (R.transpose() * (s - X_WI.p_WB)).cwiseQuotient(r);
-         const Interval chord = chord_of_unit_sphere(x0, m);
-         return Interval{std::min(chord.low, 0.0), std::min(chord.high, 0.0)}.length();
-       }));
+    const Vec3d x0 = (R.transpose() * (s - X_WI.p_WB)).cwiseQuotient(r);
+    const Interval chord = chord_of_unit_sphere(x0, m);
+    return Interval{std::min(chord.low, 0.0), std::min(chord.high, 0.0)}.length();
+  }));
   return grid;
 }
 
@@ -112,17 +112,16 @@ DepthGrid sample(const SphereOnSphere<double>& pair, const Pose<double>& X_WI,
   grid.n_W = o.n_W;
   make_basis(o.n_W, &grid.u_W, &grid.v_W);
   if (o.volume <= 0) return grid;
-  const double radius =
-      std::sqrt(calc_patch_figures(pair.i, X_WI, pair.j, X_WJ).shadow_area / kPi);
+  const double radius = std::sqrt(calc_patch_figures(pair.i, X_WI, pair.j, X_WJ).shadow_area / kPi);
   auto chord = [&](const Vec3d& s, const Vec3d& center, double r) {
     return chord_of_unit_sphere((s - center) / r, grid.n_W / r);
   };
   fill(&grid, {-radius, radius, -radius, radius}, cells, by_point([&](const Vec3d& s) {
-         const Interval i = chord(s, X_WI.p_WB, pair.i.radius);
-         const Interval j = chord(s, X_WJ.p_WB, pair.j.radius);
-         if (i.length() == 0 || j.length() == 0) return 0.0;
-         return Interval{std::max(i.low, j.low), std::min(i.high, j.high)}.length();
-       }));
+    const Interval i = chord(s, X_WI.p_WB, pair.i.radius);
+    const Interval j = chord(s, X_WJ.p_WB, pair.j.radius);
+    if (i.length() == 0 || j.length() == 0) return 0.0;
+    return Interval{std::max(i.low, j.low), std::min(i.high, j.high)}.length();
+  }));
   return grid;
 }
 
@@ -132,11 +131,11 @@ DepthGrid sample_polyhedron(const Polyhedron& pair, const Pose<double>& X_WI,
   const Overlap<double> o = calc_overlap(pair, X_WI, X_WJ);
   DepthGrid grid = grid_on_plane(o, X_WJ);
   if (o.volume <= 0) return grid;
-  const ShadowBounds shadow = calc_shadow_bounds(pair.i, X_WI, HalfSpace{}, X_WJ, grid.origin_W,
-                                                 grid.u_W, grid.v_W);
+  const ShadowBounds shadow =
+      calc_shadow_bounds(pair.i, X_WI, HalfSpace{}, X_WJ, grid.origin_W, grid.u_W, grid.v_W);
   fill(&grid, {shadow.u_min, shadow.u_max, shadow.v_min, shadow.v_max}, cells, [&](DepthGrid* g) {
-    sample_columns(pair.i, X_WI, HalfSpace{}, X_WJ, g->origin_W, g->u_W, g->v_W, g->u0, g->v0, g->du,
-                   g->dv, g->nu, g->nv, &g->depth);
+    sample_columns(pair.i, X_WI, HalfSpace{}, X_WJ, g->origin_W, g->u_W, g->v_W, g->u0, g->v0,
+                   g->du, g->dv, g->nu, g->nv, &g->depth);
   });
   return grid;
 }

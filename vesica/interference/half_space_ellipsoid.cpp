@@ -4,9 +4,9 @@
 
 namespace vesica {
 
-// In the frame where the ellipsoid is the unit sphere, the cap has the axis p = -n_S, the plane lies
-// at distance h from the centre along p, and lines along n run along m = S^-1 n / |S^-1 n|, at the
-// angle beta to the axis.
+// In the frame where the ellipsoid is the unit sphere, the cap has the axis p = -n_S, the plane
+// lies at distance h from the centre along p, and lines along n run along m = S^-1 n / |S^-1 n|, at
+// the angle beta to the axis.
 PatchFigures calc_patch_figures(const Ellipsoid<double>& ellipsoid, const Pose<double>& X_WI,
                                 const HalfSpace&, const Pose<double>& X_WJ) {
   PatchFigures figures;
@@ -45,8 +45,7 @@ PatchFigures calc_patch_figures(const Ellipsoid<double>& ellipsoid, const Pose<d
     figures.shadow_area = kPi * shadow_scale;
   } else {
     const double phi = std::acos(std::clamp(h / sin_beta, -1.0, 1.0));
-    const double psi =
-        std::acos(std::clamp(h * cos_beta / (section_radius * sin_beta), -1.0, 1.0));
+    const double psi = std::acos(std::clamp(h * cos_beta / (section_radius * sin_beta), -1.0, 1.0));
     const double silhouette = phi - std::sin(phi) * std::cos(phi);
     const double section =
         square(section_radius) * cos_beta * (kPi - psi + std::sin(psi) * std::cos(psi));

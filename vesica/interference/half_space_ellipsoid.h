@@ -10,7 +10,8 @@
 //   V = abc V_cap, centroid at -z_cap q, M = abc (m_t (g1 g1^T + g2 g2^T) + m_n q q^T)
 // The second moment is a sum of squares: the shorter form m_t R S^2 R^T + (m_n - m_t) q q^T cancels
 // at the tip of a needle. The cap's moments are polynomials in d, written without cancellation as
-// d -> 0; m_n is the integral over the cap reduced by hand: pi d^4 (40 - 24 d + 3 d^2)/(240 (3 - d)).
+// d -> 0; m_n is the integral over the cap reduced by hand: pi d^4 (40 - 24 d + 3 d^2)/(240 (3 -
+// d)).
 //
 // Smoothness: V is C1 at touchdown and at full immersion, C-infinity between.
 #pragma once

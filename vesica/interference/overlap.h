@@ -11,14 +11,14 @@ struct Overlap {
   // Signed gap: the distance between the solids when apart; when they overlap, minus the depth of
   // the deepest shared point below the other's surface along n. Continuous through touchdown.
   T distance;
-  T volume;            // 0 when apart
-  Vec3<T> p_WC;        // centroid of the shared volume; when apart, the middle of the shortest line
-                       // between the solids
-  Symmetric3<T> M_W;   // second moment about the centroid [m^5]
-  Vec3<T> n_W;         // unit, from j toward i
-  T plane_offset;      // contact surface: s_c = p_WC + plane_offset n_W
-  T potential;         // integral of the volume over the approach [m^4]: k times it is the elastic
-                       // energy of F = k V n
+  T volume;           // 0 when apart
+  Vec3<T> p_WC;       // centroid of the shared volume; when apart, the middle of the shortest line
+                      // between the solids
+  Symmetric3<T> M_W;  // second moment about the centroid [m^5]
+  Vec3<T> n_W;        // unit, from j toward i
+  T plane_offset;     // contact surface: s_c = p_WC + plane_offset n_W
+  T potential;        // integral of the volume over the approach [m^4]: k times it is the elastic
+                      // energy of F = k V n
 };
 
 // Seen from the other body: i and j change places.
@@ -31,10 +31,10 @@ Overlap<T> swapped(Overlap<T> o) {
 
 // What a report wants to know beyond the Overlap; not needed to compute forces.
 struct PatchFigures {
-  double shadow_area = 0;       // projection of the shared volume along n
-  double section_area = 0;      // on the contact plane; 0 where there is none (one inside the other)
+  double shadow_area = 0;   // projection of the shared volume along n
+  double section_area = 0;  // on the contact plane; 0 where there is none (one inside the other)
   bool has_section = false;
-  double max_depth = 0;         // longest column of the shared volume along n
+  double max_depth = 0;  // longest column of the shared volume along n
 };
 
 }  // namespace vesica

@@ -1,5 +1,5 @@
-// Which two shapes meet, settled once when a contact is made: a variant of pairs, each with its exact
-// method. The pair that a file names as (j, i) is evaluated as (i, j) and turned round.
+// Which two shapes meet, settled once when a contact is made: a variant of pairs, each with its
+// exact method. The pair that a file names as (j, i) is evaluated as (i, j) and turned round.
 #pragma once
 
 #include <string_view>

@@ -21,10 +21,10 @@
 namespace vesica {
 
 namespace detail {
-// Integral of the lens' volume over the approach, from touching (x = s) to x, with s = R_i + R_j and
-// g = (R_i - R_j)^2; V(x) = pi/12 (s-x)^2 (x^2 + 2 s x - 3 g) / x. The polynomial part in
-// t = s - x is exact; what is left, with 1/x, goes over u = t/s as a series or as the logarithm
-// it is, chosen so that neither cancels.
+// Integral of the lens' volume over the approach, from touching (x = s) to x, with s = R_i + R_j
+// and g = (R_i - R_j)^2; V(x) = pi/12 (s-x)^2 (x^2 + 2 s x - 3 g) / x. The polynomial part in t = s
+// - x is exact; what is left, with 1/x, goes over u = t/s as a series or as the logarithm it is,
+// chosen so that neither cancels.
 template <class T>
 T lens_potential(const T& s, const T& g, const T& t) {
   using std::log;

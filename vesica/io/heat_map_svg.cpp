@@ -32,8 +32,12 @@ std::string escaped(const std::string& text) {
 
 // Dark violet over green to yellow: even in lightness, readable in grey and by colour-blind eyes.
 std::string color(double t) {
-  static constexpr std::array<std::array<double, 3>, 6> kStops = {
-      {{60, 15, 90}, {58, 76, 138}, {36, 127, 142}, {50, 172, 125}, {140, 208, 75}, {250, 230, 40}}};
+  static constexpr std::array<std::array<double, 3>, 6> kStops = {{{60, 15, 90},
+                                                                   {58, 76, 138},
+                                                                   {36, 127, 142},
+                                                                   {50, 172, 125},
+                                                                   {140, 208, 75},
+                                                                   {250, 230, 40}}};
   const double x = std::clamp(t, 0.0, 1.0) * (kStops.size() - 1);
   const size_t k = std::min(static_cast<size_t>(x), kStops.size() - 2);
   const double f = x - static_cast<double>(k);
@@ -100,7 +104,9 @@ std::string make_heat_map_svg(const HeatMap& map) {
   };
   for (int y = 0; y < map.ny; ++y) {
     for (int x = 0; x < map.nx;) {
-      const auto at = [&](int k) { return level_of(map.values[static_cast<size_t>(y) * map.nx + k]); };
+      const auto at = [&](int k) {
+        return level_of(map.values[static_cast<size_t>(y) * map.nx + k]);
+      };
       const int level = at(x);
       const int start = x;
       while (x < map.nx && at(x) == level) ++x;

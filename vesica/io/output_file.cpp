@@ -12,7 +12,8 @@ namespace vesica {
 
 std::string resolve_path(const std::string& folder, const std::string& name) {
   const std::filesystem::path path(name);
-  return path.is_absolute() || folder.empty() ? name : (std::filesystem::path(folder) / path).string();
+  return path.is_absolute() || folder.empty() ? name
+                                              : (std::filesystem::path(folder) / path).string();
 }
 
 void save_text(const std::string& path, std::string_view text) {

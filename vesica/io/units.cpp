@@ -108,7 +108,8 @@ class UnitParser {
         whole_.substr(0, 60)));
   }
   void skip_space() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t')) rest_.remove_prefix(1);
+    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t'))
+      rest_.remove_prefix(1);
   }
   bool take(std::string_view token) {
     skip_space();
@@ -141,8 +142,9 @@ class UnitParser {
       if (!take(")")) fail();
     } else if (!take("1")) {
       size_t length = 0;
-      while (length < rest_.size() && std::string_view(" \t*/^()0123456789.+-").find(
-                                          rest_[length]) == std::string_view::npos &&
+      while (length < rest_.size() &&
+             std::string_view(" \t*/^()0123456789.+-").find(rest_[length]) ==
+                 std::string_view::npos &&
              !rest_.substr(length).starts_with("·") && !rest_.substr(length).starts_with("²") &&
              !rest_.substr(length).starts_with("³")) {
         ++length;
@@ -179,16 +181,15 @@ double parse_quantity(std::string_view text, const Dimension& expected) {
   std::string_view rest = text;
   const auto number = take_number(&rest);
   if (!number) {
-    throw InputError(fmt::format("expected a number [{}], found '{}'", expected.unit,
-                                 text.substr(0, 60)));
+    throw InputError(
+        fmt::format("expected a number [{}], found '{}'", expected.unit, text.substr(0, 60)));
   }
   double value = *number;
   const size_t unit_start = rest.find_first_not_of(" \t");
   if (unit_start != std::string_view::npos) {
     const Unit unit = UnitParser(rest.substr(unit_start)).parse();
     if (!same(unit.m, expected.m) || !same(unit.kg, expected.kg) || !same(unit.s, expected.s)) {
-      throw InputError(fmt::format("'{}' has the wrong dimension: expected {}",
-                                   text.substr(0, 60),
+      throw InputError(fmt::format("'{}' has the wrong dimension: expected {}", text.substr(0, 60),
                                    expected.unit[0] ? expected.unit : "a plain number"));
     }
     value *= unit.factor;

@@ -33,9 +33,10 @@ inline constexpr Dimension kContactDamping{-1, 0, 1, "s/m"};
 inline constexpr Dimension kDensity{-3, 1, 0, "kg/m^3"};
 }  // namespace dimension
 
-// "22.48 N/mm^2" -> SI. A bare number is SI already. Units are products of powers: `N s/m`, `N*s/m`,
-// `N/(m s)`, `1/s`, `N/m^1.5`; a slash divides by the one factor that follows it. Throws InputError
-// (without a place: the caller adds it) on a word that is no unit, a wrong dimension, NaN, infinity.
+// "22.48 N/mm^2" -> SI. A bare number is SI already. Units are products of powers: `N s/m`,
+// `N*s/m`, `N/(m s)`, `1/s`, `N/m^1.5`; a slash divides by the one factor that follows it. Throws
+// InputError (without a place: the caller adds it) on a word that is no unit, a wrong dimension,
+// NaN, infinity.
 double parse_quantity(std::string_view text, const Dimension& expected);
 
 }  // namespace vesica

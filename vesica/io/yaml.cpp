@@ -77,7 +77,8 @@ InputFile InputFile::load(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw InputError(fmt::format("{}: cannot be opened; does the file exist?", path));
   if (const auto size = std::filesystem::file_size(path, code); !code && size > kMaxBytes) {
-    throw InputError(fmt::format("{}: {} bytes; a YAML input is at most {}", path, size, kMaxBytes));
+    throw InputError(
+        fmt::format("{}: {} bytes; a YAML input is at most {}", path, size, kMaxBytes));
   }
   std::ostringstream text;
   text << stream.rdbuf();
@@ -91,7 +92,8 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
   try {
     content->root = YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    throw InputError(fmt::format("{}:{}: not valid YAML: {}", name, error.mark.line + 1, error.msg));
+    throw InputError(
+        fmt::format("{}:{}: not valid YAML: {}", name, error.mark.line + 1, error.msg));
   }
   if (!content->root.IsMap()) {
     throw InputError(fmt::format("{}:1: expected a mapping that starts with 'vesica: 1', found {}",
@@ -142,7 +144,8 @@ void InputFile::set(const std::string& path, const std::string& value) {
         return;
       }
       if (node.IsMap() && !node[key]) {
-        throw InputError(fmt::format("--set {}: there is no '{}' in {}", path, key, content_->name));
+        throw InputError(
+            fmt::format("--set {}: there is no '{}' in {}", path, key, content_->name));
       }
       node.reset(node[key]);
     } else {
@@ -185,7 +188,8 @@ void InputNode::fail(const std::string& message) const {
 }
 
 void InputNode::expect_map() const {
-  if (!node_->IsMap()) fail(fmt::format("expected a mapping (key: value), found {}", kind_of(*node_)));
+  if (!node_->IsMap())
+    fail(fmt::format("expected a mapping (key: value), found {}", kind_of(*node_)));
 }
 
 InputNode InputNode::at(const std::string& key) const {
@@ -217,8 +221,8 @@ void InputNode::allow(const std::vector<std::string_view>& keys) const {
       throw InputError(fmt::format("{}: the key '{}' appears twice", where, key));
     }
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      throw InputError(fmt::format("{}: unknown key '{}'; {}", where, key.substr(0, 60),
-                                   suggestion(key, keys)));
+      throw InputError(
+          fmt::format("{}: unknown key '{}'; {}", where, key.substr(0, 60), suggestion(key, keys)));
     }
   }
 }
@@ -231,9 +235,9 @@ std::vector<std::pair<std::string, InputNode>> InputNode::entries() const {
     if (!entry.first.IsScalar()) fail("a key must be a word");
     const std::string key = entry.first.Scalar();
     if (!seen.insert(key).second) fail(fmt::format("the key '{}' appears twice", key));
-    result.emplace_back(key, InputNode(content_, entry.second,
-                                       path_.empty() ? key : path_ + "." + key,
-                                       line_of(entry.first, line_)));
+    result.emplace_back(key,
+                        InputNode(content_, entry.second, path_.empty() ? key : path_ + "." + key,
+                                  line_of(entry.first, line_)));
   }
   return result;
 }
@@ -248,7 +252,8 @@ void InputNode::expect_list(size_t length) const {
 }
 
 InputNode InputNode::at(size_t index) const {
-  return InputNode(content_, std::as_const(*node_)[index], fmt::format("{}.{}", path_, index), line_);
+  return InputNode(content_, std::as_const(*node_)[index], fmt::format("{}.{}", path_, index),
+                   line_);
 }
 
 std::vector<InputNode> InputNode::items() const {
@@ -289,9 +294,7 @@ int InputNode::integer(int low, int high) const {
   return static_cast<int>(value);
 }
 
-bool InputNode::flag() const {
-  return choice({"false", "true"}) == 1;
-}
+bool InputNode::flag() const { return choice({"false", "true"}) == 1; }
 
 std::string InputNode::text() const {
   if (!node_->IsScalar()) fail(fmt::format("expected a word, found {}", kind_of(*node_)));

@@ -42,8 +42,8 @@ class InputFile {
   // `value` is YAML. For --set.
   void set(const std::string& path, const std::string& value);
 
-  // Numbers at these paths carry a unit derivative in direction 0, 1, ... when they are read as dual
-  // numbers (InputNode::scalar<Dual<N>>).
+  // Numbers at these paths carry a unit derivative in direction 0, 1, ... when they are read as
+  // dual numbers (InputNode::scalar<Dual<N>>).
   void seed(const std::vector<std::string>& paths);
   // Of those, the ones that no reader asked for: a path that names no number.
   std::vector<std::string> unused_seeds() const;

@@ -31,8 +31,8 @@ Evaluation evaluate(AllFrames& frames, const Eigen::VectorXd& d, Curvature curva
 
 double max_abs(const Eigen::VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
 
-// The objective of a perfect fit in doubles: every residual is known to a few units in the last place
-// of the marker's coordinates.
+// The objective of a perfect fit in doubles: every residual is known to a few units in the last
+// place of the marker's coordinates.
 double calc_objective_floor(const AllFrames& frames) {
   double sum = 0;
   const auto markers = static_cast<int>(frames.model().markers.size());
@@ -155,13 +155,15 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
     if (taken == 0) {
       if (s.kkt_relative <= 1e-10) {
         s.converged = true;
-        s.minimum = curvature == Curvature::kNewton && e.indefinite_frames == 0 && step.negative == 0;
+        s.minimum =
+            curvature == Curvature::kNewton && e.indefinite_frames == 0 && step.negative == 0;
         break;
       }
       if (damping > 1e6) {
-        s.message = fmt::format("no step reduces the objective any more at a relative KKT residual "
-                                "of {:.2e}",
-                                s.kkt_relative);
+        s.message = fmt::format(
+            "no step reduces the objective any more at a relative KKT residual "
+            "of {:.2e}",
+            s.kkt_relative);
         break;
       }
       damping = std::max(10 * damping, 1e-3);
@@ -183,8 +185,8 @@ Identification identify(const Model& model, const std::vector<Trial>& trials,
   std::vector<std::string> redundant;
   calc_free_directions(model, &redundant);
   for (const std::string& name : redundant) {
-    notes.warnings.push_back(fmt::format(
-        "relation '{}' follows from the other relations; it has no effect", name));
+    notes.warnings.push_back(
+        fmt::format("relation '{}' follows from the other relations; it has no effect", name));
   }
   Identification out{model.start_values(), AllFrames(model, trials, options.threads), {}, {}, {}};
   if (out.frames.frame_count() == 0) throw InputError("the trials have no frames");

@@ -10,8 +10,8 @@ namespace vesica::markers {
 bool find_rigid_pose(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b, SegmentPose* pose);
 
 // The same for the markers of one segment that a frame shows.
-bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame, int segment,
-                       SegmentPose* pose);
+bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame,
+                       int segment, SegmentPose* pose);
 
 // Eq. 4 from nothing: several starts, the best result. Segments with three or more markers start at
 // their own least-squares pose, others follow their neighbours; further starts turn joints.

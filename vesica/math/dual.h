@@ -1,10 +1,10 @@
 // Dual numbers: a value with N exact derivatives, for every kernel from pose to wrench.
 //
 // Why not Ceres' Jet: the same kernel (ellipsoid on a half-space, full wrench, 12 directions) takes
-// 1.2 us with this type and 6.7 us with ceres::Jet<double, 12> (g++ 12 -O3, AVX2; `make bench` prints
-// both). The derivatives live in blocks of four that the compiler keeps in vector registers, and
-// every operation is inlined. Jets remain welcome: vesica/math/jet.h lets the same kernels run on
-// them, which is how they enter Ceres, and how tests check this type.
+// 1.2 us with this type and 6.7 us with ceres::Jet<double, 12> (g++ 12 -O3, AVX2; `make bench`
+// prints both). The derivatives live in blocks of four that the compiler keeps in vector registers,
+// and every operation is inlined. Jets remain welcome: vesica/math/jet.h lets the same kernels run
+// on them, which is how they enter Ceres, and how tests check this type.
 //
 // Comparisons look at the value alone. sqrt at 0 has no derivative: kernels avoid it (smooth.h).
 #pragma once
@@ -84,8 +84,12 @@ struct Dual {
   VESICA_INLINE Dual& operator*=(const Dual& o) { return *this = *this * o; }
   VESICA_INLINE Dual& operator/=(const Dual& o) { return *this = *this / o; }
 
-  friend VESICA_INLINE Dual operator+(const Dual& x, const Dual& y) { return {x.a + y.a, x.v + y.v}; }
-  friend VESICA_INLINE Dual operator-(const Dual& x, const Dual& y) { return {x.a - y.a, x.v - y.v}; }
+  friend VESICA_INLINE Dual operator+(const Dual& x, const Dual& y) {
+    return {x.a + y.a, x.v + y.v};
+  }
+  friend VESICA_INLINE Dual operator-(const Dual& x, const Dual& y) {
+    return {x.a - y.a, x.v - y.v};
+  }
   friend VESICA_INLINE Dual operator*(const Dual& x, const Dual& y) {
     return {x.a * y.a, y.a * x.v + x.a * y.v};
   }

@@ -1,5 +1,5 @@
-// Lets the kernels run on Ceres' Jet as well: include this where Ceres differentiates a residual that
-// calls them.
+// Lets the kernels run on Ceres' Jet as well: include this where Ceres differentiates a residual
+// that calls them.
 #pragma once
 
 #include <ceres/jet.h>

@@ -33,8 +33,8 @@ struct ScalarTraits<Dual<N>> {
 template <class T>
 using Mask = typename ScalarTraits<T>::Mask;
 
-// What an expression of both scalars gives: bodies may differ in theirs (one moves with derivatives,
-// the other is fixed).
+// What an expression of both scalars gives: bodies may differ in theirs (one moves with
+// derivatives, the other is fixed).
 template <class A, class B>
 using Promote = decltype(std::declval<A>() * std::declval<B>());
 

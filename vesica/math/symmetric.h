@@ -34,7 +34,9 @@ struct Symmetric3 {
     return Vec3<T>(xx * v.x() + xy * v.y() + xz * v.z(), xy * v.x() + yy * v.y() + yz * v.z(),
                    xz * v.x() + yz * v.y() + zz * v.z());
   }
-  Symmetric3 operator*(const T& s) const { return {xx * s, yy * s, zz * s, xy * s, xz * s, yz * s}; }
+  Symmetric3 operator*(const T& s) const {
+    return {xx * s, yy * s, zz * s, xy * s, xz * s, yz * s};
+  }
   Symmetric3 operator+(const Symmetric3& o) const {
     return {xx + o.xx, yy + o.yy, zz + o.zz, xy + o.xy, xz + o.xz, yz + o.yz};
   }
@@ -62,9 +64,9 @@ Symmetric3<T> flatten_along(const Symmetric3<T>& M, const Vec3<T>& n) {
   const T m_nn = n.dot(m);
   // T M T = M - n m^T - m n^T + m_nn n n^T = M - n h^T - h n^T with h = m - m_nn/2 n
   const Vec3<T> h = m - T(0.5) * m_nn * n;
-  return {M.xx - T(2) * n.x() * h.x(),           M.yy - T(2) * n.y() * h.y(),
-          M.zz - T(2) * n.z() * h.z(),           M.xy - n.x() * h.y() - h.x() * n.y(),
-          M.xz - n.x() * h.z() - h.x() * n.z(),  M.yz - n.y() * h.z() - h.y() * n.z()};
+  return {M.xx - T(2) * n.x() * h.x(),          M.yy - T(2) * n.y() * h.y(),
+          M.zz - T(2) * n.z() * h.z(),          M.xy - n.x() * h.y() - h.x() * n.y(),
+          M.xz - n.x() * h.z() - h.x() * n.z(), M.yz - n.y() * h.z() - h.y() * n.z()};
 }
 
 // The inertia-like tensor tr(M) I - M.

@@ -54,8 +54,8 @@ Vec3<T> calc_angular_acceleration(const FreeBody<P>& body, const Mat3<T>& R_WB, 
 template <class P, class T>
 T calc_kinetic_energy(const FreeBody<P>& body, const Motion<T>& m) {
   const Vec3<T> w_B = m.X_WB.R_WB.transpose() * m.V_WB.w_WB;
-  return T(0.5) * (body.mass * m.V_WB.v_WB.squaredNorm() +
-                   w_B.dot(body.I_B.template cast<T>() * w_B));
+  return T(0.5) *
+         (body.mass * m.V_WB.v_WB.squaredNorm() + w_B.dot(body.I_B.template cast<T>() * w_B));
 }
 
 }  // namespace vesica

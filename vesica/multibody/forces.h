@@ -6,8 +6,8 @@
 namespace vesica {
 
 // Linear spring and damper between a point of each body: tension k (l - l0) + d l'.
-// Smoothness: C-infinity but where the points coincide (l = 0), where no direction is defined: there
-// it gives no force.
+// Smoothness: C-infinity but where the points coincide (l = 0), where no direction is defined:
+// there it gives no force.
 template <class P>
 struct Spring {
   int body_i = 0, body_j = 0;

@@ -51,7 +51,8 @@ Motion<P> PrescribedMotion<P>::at(double t) const {
     m.X_WB.R_WB = X0.R_WB;
     if (!recorded->quaternion.empty()) {
       const auto& s = recorded->quaternion;
-      const Quaternion<double> q{s[0].value(now), s[1].value(now), s[2].value(now), s[3].value(now)};
+      const Quaternion<double> q{s[0].value(now), s[1].value(now), s[2].value(now),
+                                 s[3].value(now)};
       const Quaternion<double> dq{s[0].derivative(now), s[1].derivative(now), s[2].derivative(now),
                                   s[3].derivative(now)};
       m.X_WB.R_WB = as_rotation(q).template cast<P>();

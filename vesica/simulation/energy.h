@@ -29,9 +29,9 @@ Energies<T> calc_energies(const System<T>& system, const SystemData<T>& data) {
     e.gravity -= body.inertia.mass * scene.gravity.dot(data.motions[b].X_WB.p_WB);
   }
   for (size_t k = 0; k < scene.contacts.size(); ++k) {
-    e.contact += std::visit(
-        [&](const auto& law) { return T(law.stiffness * data.overlaps[k].potential); },
-        scene.contacts[k].contact.normal);
+    e.contact +=
+        std::visit([&](const auto& law) { return T(law.stiffness * data.overlaps[k].potential); },
+                   scene.contacts[k].contact.normal);
   }
   for (const auto& spring : scene.springs) {
     e.springs +=

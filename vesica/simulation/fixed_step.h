@@ -1,5 +1,5 @@
-// Fixed-step explicit methods, templates over the scalar: for real time, and for derivatives through
-// time. One step allocates nothing.
+// Fixed-step explicit methods, templates over the scalar: for real time, and for derivatives
+// through time. One step allocates nothing.
 //
 //   euler                 order 1
 //   semi_implicit_euler   order 1: velocities first, positions with the new ones

@@ -87,9 +87,9 @@ void save_hdf5(const std::string& path, const TimeTable& recording) {
   const hid_t space = H5Screate_simple(2, dims, nullptr);
   const hid_t set =
       H5Dcreate2(file, "data", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  bool good = set >= 0 && (recording.rows() == 0 ||
-                           H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                    rows.data()) >= 0);
+  bool good = set >= 0 &&
+              (recording.rows() == 0 ||
+               H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()) >= 0);
   const hid_t text = H5Tcopy(H5T_C_S1);
   H5Tset_size(text, H5T_VARIABLE);
   const hsize_t count[1] = {width};
@@ -97,7 +97,8 @@ void save_hdf5(const std::string& path, const TimeTable& recording) {
   for (const char* key : {"columns", "units"}) {
     const bool units = std::strcmp(key, "units") == 0;
     std::vector<const char*> words = {units ? "s" : "time"};
-    for (const auto& c : recording.columns) words.push_back(units ? c.unit.c_str() : c.name.c_str());
+    for (const auto& c : recording.columns)
+      words.push_back(units ? c.unit.c_str() : c.name.c_str());
     const hid_t attribute = H5Acreate2(set, key, text, list, H5P_DEFAULT, H5P_DEFAULT);
     good = good && attribute >= 0 && H5Awrite(attribute, text, words.data()) >= 0;
     H5Aclose(attribute);

@@ -16,7 +16,8 @@ template <class T>
 void append_row(const System<T>& system, const T* y, const SystemData<T>& data,
                 const T& start_energy, std::vector<T>* row);
 
-// Order-sensitive 64-bit hash (FNV-1a) of all times' and values' bits: equal runs have equal hashes.
+// Order-sensitive 64-bit hash (FNV-1a) of all times' and values' bits: equal runs have equal
+// hashes.
 std::string calc_hash(const TimeTable& recording);
 
 // For long runs: one dataset "data" (rows x columns, time first) with the attributes "columns" and

@@ -93,7 +93,8 @@ bool Run::is_finite(double t, const double* y) {
   for (size_t k = 0; k < result_.state.size(); ++k) {
     if (std::isfinite(y[k])) continue;
     result_.failure = fmt::format(
-        "the state is no longer finite at t = {:.6g} s: the step is too long for the stiffest contact; "
+        "the state is no longer finite at t = {:.6g} s: the step is too long for the stiffest "
+        "contact; "
         "use a shorter solver.step, or method cvode",
         t);
     return false;
@@ -110,8 +111,8 @@ RunResult Run::finish(double t, const double* y) {
   result_.end_energy = e.mechanical();
   result_.largest_energy = std::max(result_.largest_energy, e.kinetic + e.contact + e.springs);
   if (system_.layout().ledger) {
-    result_.residual = result_.end_energy - calc_expected_energy(system_, result_.state.data(),
-                                                                 result_.start_energy);
+    result_.residual = result_.end_energy -
+                       calc_expected_energy(system_, result_.state.data(), result_.start_energy);
   }
   result_.statistics.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   return std::move(result_);
@@ -163,7 +164,8 @@ std::vector<double> calc_state_scales(const System<double>& system) {
     energy += body.inertia.mass * speed * speed;
   }
   if (layout.ledger) {
-    for (int k = 0; k < kLedgerSize; ++k) scales[static_cast<size_t>(layout.ledger_start() + k)] = energy;
+    for (int k = 0; k < kLedgerSize; ++k)
+      scales[static_cast<size_t>(layout.ledger_start() + k)] = energy;
   }
   return scales;
 }

@@ -1,5 +1,5 @@
-// A scene: bodies, contacts, forces. Immutable while it runs; P is the scalar of all its numbers, so
-// that a scene read with seeds (InputFile::seed) carries derivatives by its own parameters.
+// A scene: bodies, contacts, forces. Immutable while it runs; P is the scalar of all its numbers,
+// so that a scene read with seeds (InputFile::seed) carries derivatives by its own parameters.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ template <class P>
 struct SceneBody {
   std::string name;
   bool is_free = false;
-  int free_index = -1;            // place in the state
-  FreeBody<P> inertia;            // free bodies
-  Quaternion<P> q0;               // their initial state
+  int free_index = -1;  // place in the state
+  FreeBody<P> inertia;  // free bodies
+  Quaternion<P> q0;     // their initial state
   Vec3<P> p0 = Vec3<P>::Zero();
   SpatialVelocity<P> V0;
   PrescribedMotion<P> prescribed;  // the others

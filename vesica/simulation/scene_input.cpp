@@ -48,7 +48,8 @@ Mat3<P> calc_uniform_inertia(const InputNode& node, const Shape<P>& shape, const
     if (c.norm() > 1e-9 * mesh.size()) {
       node.fail(fmt::format(
           "the body origin is the mass centre, but this mesh has its centroid at [{:.9g}, {:.9g}, "
-          "{:.9g}] m; give the shape the pose {{position: [{:.9g}, {:.9g}, {:.9g}]}} and the body an "
+          "{:.9g}] m; give the shape the pose {{position: [{:.9g}, {:.9g}, {:.9g}]}} and the body "
+          "an "
           "inertia, or centre the mesh",
           c.x(), c.y(), c.z(), -c.x(), -c.y(), -c.z()));
     }
@@ -110,7 +111,8 @@ std::shared_ptr<const RecordedMotion> load_recorded_motion(const InputNode& node
     if (series.times[row] <= series.times[row - 1]) node.fail("its times do not increase");
   }
   if (series.rows() < 2) node.fail("a recorded motion needs at least two rows");
-  for (const char* name : {"x", "y", "z"}) recorded->position.emplace_back(series.times, column(name));
+  for (const char* name : {"x", "y", "z"})
+    recorded->position.emplace_back(series.times, column(name));
   if (series.find("qw") == series.columns.size()) return recorded;
   // q and -q are one rotation: keep the sign that continues the series.
   std::vector<std::vector<double>> q;
@@ -129,8 +131,8 @@ std::shared_ptr<const RecordedMotion> load_recorded_motion(const InputNode& node
 template <class P>
 PrescribedMotion<P> read_prescribed(const InputNode& node, const Pose<P>& X0,
                                     const std::string& folder) {
-  node.allow({"velocity", "acceleration", "amplitude", "axis", "spin", "swing", "frequency", "phase",
-              "file"});
+  node.allow({"velocity", "acceleration", "amplitude", "axis", "spin", "swing", "frequency",
+              "phase", "file"});
   PrescribedMotion<P> motion;
   motion.X0 = X0;
   motion.moves = true;
@@ -140,7 +142,8 @@ PrescribedMotion<P> read_prescribed(const InputNode& node, const Pose<P>& X0,
     return motion;
   }
   if (const auto v = node.find("velocity")) motion.v0 = v->vector_of<P>(dimension::kSpeed);
-  if (const auto a = node.find("acceleration")) motion.a0 = a->vector_of<P>(dimension::kAcceleration);
+  if (const auto a = node.find("acceleration"))
+    motion.a0 = a->vector_of<P>(dimension::kAcceleration);
   if (const auto a = node.find("amplitude")) motion.amplitude = a->vector_of<P>(dimension::kLength);
   if (const auto axis = node.find("axis")) {
     motion.axis = axis->vector(dimension::kNumber);
@@ -286,13 +289,14 @@ bool is_scene(const InputFile& file) { return file.root().find("duration").has_v
 template <class P>
 Scene<P> read_scene(const InputFile& file) {
   const InputNode root = file.root();
-  root.allow({"vesica", "title", "description", "gravity", "bodies", "contacts", "forces", "duration",
-              "solver", "output"});
+  root.allow({"vesica", "title", "description", "gravity", "bodies", "contacts", "forces",
+              "duration", "solver", "output"});
   root.at("vesica").integer(1, 1);
   Scene<P> scene;
   if (const auto title = root.find("title")) scene.title = title->text();
   scene.gravity = Vec3<P>(P(0), P(0), P(-kStandardGravity));
-  if (const auto g = root.find("gravity")) scene.gravity = g->vector_of<P>(dimension::kAcceleration);
+  if (const auto g = root.find("gravity"))
+    scene.gravity = g->vector_of<P>(dimension::kAcceleration);
 
   std::vector<std::optional<PlacedShape<P>>> shapes;
   for (const auto& [name, node] : root.at("bodies").entries()) {

@@ -59,7 +59,8 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options, bool recor
 // Up to N paths in one run.
 template <int N>
 double add_batch(InputFile file, const RunOptions& options, const std::vector<std::string>& paths,
-                 size_t first, SensitivityResult* result, std::vector<std::vector<double>>* columns) {
+                 size_t first, SensitivityResult* result,
+                 std::vector<std::vector<double>>* columns) {
   const size_t count = std::min<size_t>(N, paths.size() - first);
   file.seed({paths.begin() + static_cast<std::ptrdiff_t>(first),
              paths.begin() + static_cast<std::ptrdiff_t>(first + count)});
@@ -87,10 +88,10 @@ double add_batch(InputFile file, const RunOptions& options, const std::vector<st
 SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& options,
                                        const std::vector<std::string>& paths) {
   if (!is_explicit_fixed_step(options.solver)) {
-    throw InputError(fmt::format(
-        "sensitivities run through the explicit fixed-step methods, not {}; add --set "
-        "'solver={{method: rk4, step: 1e-4}}'",
-        solver_name(options.solver)));
+    throw InputError(
+        fmt::format("sensitivities run through the explicit fixed-step methods, not {}; add --set "
+                    "'solver={{method: rk4, step: 1e-4}}'",
+                    solver_name(options.solver)));
   }
   SensitivityResult result;
   result.paths = paths;
@@ -135,17 +136,18 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
   }
   for (const auto& body : plain.scene().bodies) {
     if (!body.is_free) continue;
-    for (const char* part : {".velocity.x", ".velocity.y", ".velocity.z", ".spin.x", ".spin.y",
-                             ".spin.z"}) {
+    for (const char* part :
+         {".velocity.x", ".velocity.y", ".velocity.z", ".spin.x", ".spin.y", ".spin.z"}) {
       result.final_names.push_back(body.name + part);
     }
   }
   for (auto& column : result.final_derivatives) column.resize(result.final_names.size());
   if (reference.touchdowns > 0) {
-    result.warnings.push_back(fmt::format(
-        "{} touchdowns fell on a step: the derivative jumps, by an amount that shrinks with the step, "
-        "where a touchdown moves to the next step",
-        reference.touchdowns));
+    result.warnings.push_back(
+        fmt::format("{} touchdowns fell on a step: the derivative jumps, by an amount that shrinks "
+                    "with the step, "
+                    "where a touchdown moves to the next step",
+                    reference.touchdowns));
   }
   return result;
 }

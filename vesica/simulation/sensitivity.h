@@ -22,8 +22,8 @@ struct SensitivityResult {
   double end_time = 0;
   std::vector<std::string> final_names;
   std::vector<std::vector<double>> final_derivatives;  // per path
-  TimeTable recording;   // d(output)/d(path) for every recorded column and path
-  double cost = 0;       // wall time over that of one plain simulation
+  TimeTable recording;  // d(output)/d(path) for every recorded column and path
+  double cost = 0;      // wall time over that of one plain simulation
   std::vector<std::string> warnings;
 };
 

@@ -1,7 +1,7 @@
 #include "vesica/simulation/simulate.h"
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,8 @@ namespace detail {
 
 namespace {
 // Touchdowns and lift-offs between the starts of two steps, placed by linear interpolation.
-void note_events(const SystemData<double>& data, const std::vector<double>& before, double t, double h,
-                 Run* run) {
+void note_events(const SystemData<double>& data, const std::vector<double>& before, double t,
+                 double h, Run* run) {
   for (size_t k = 0; k < data.toggled.size(); ++k) {
     if (!data.toggled[k]) continue;
     const double fraction = data.distance[k] / (data.distance[k] - before[k]);
@@ -55,7 +55,8 @@ void run_fixed_step(const System<double>& system, Run* run) {
   if (run->result().failure.empty()) run->record_if_due(run->result().end_time, y.data());
 }
 
-// y+ = y + h f((y + y+)/2): symplectic, A-stable, no numerical damping. Newton with exact Jacobians.
+// y+ = y + h f((y + y+)/2): symplectic, A-stable, no numerical damping. Newton with exact
+// Jacobians.
 void run_implicit_midpoint(const System<double>& system, Run* run) {
   const RunOptions& options = run->options();
   const int n = system.layout().size();
@@ -90,7 +91,8 @@ void run_implicit_midpoint(const System<double>& system, Run* run) {
       const Eigen::VectorXd step = J.partialPivLu().solve(residual);
       next -= step;
       double size = 0;
-      for (int s = 0; s < n; ++s) size = std::max(size, std::abs(step[s]) / scales[static_cast<size_t>(s)]);
+      for (int s = 0; s < n; ++s)
+        size = std::max(size, std::abs(step[s]) / scales[static_cast<size_t>(s)]);
       converged = size < 1e-13;
     }
     if (!converged || !next.allFinite()) {
@@ -145,11 +147,11 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       name, percent(m.steps_clamped)));
     }
     if (m.steps_pulling > 0) {
-      warnings.push_back(
-          fmt::format("{}: in {:.2g} % of its steps rolling makes the foundation pull at the edge of "
-                      "the patch, which the closed forms include; less damping or patch-wise "
-                      "integration avoids it",
-                      name, percent(m.steps_pulling)));
+      warnings.push_back(fmt::format(
+          "{}: in {:.2g} % of its steps rolling makes the foundation pull at the edge of "
+          "the patch, which the closed forms include; less damping or patch-wise "
+          "integration avoids it",
+          name, percent(m.steps_pulling)));
     }
     if (m.max_depth_ratio > 0.1) {
       warnings.push_back(
@@ -167,7 +169,8 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
   const double scale = result.largest_energy;
   if (system.layout().ledger && scale > 0 && std::abs(result.residual) > 1e-3 * scale) {
     warnings.push_back(fmt::format(
-        "energy does not add up: {:.3g} J of {:.3g} J {}; use a shorter step or a tighter tolerance",
+        "energy does not add up: {:.3g} J of {:.3g} J {}; use a shorter step or a tighter "
+        "tolerance",
         std::abs(result.residual), scale, result.residual > 0 ? "appeared" : "vanished"));
   }
   return warnings;

@@ -15,45 +15,45 @@ namespace vesica {
 struct ContactEvent {
   double time = 0;
   int contact = 0;
-  bool touchdown = false;   // else lift-off
+  bool touchdown = false;  // else lift-off
   double closing_speed = 0;
 };
 
 // What was seen of one contact that a user should know: counted over accepted steps, never silent.
 struct ContactMonitor {
   long touchdowns = 0;
-  double max_force = 0;           // normal [N]
-  double max_depth = 0;           // of the deepest point [m]
-  double max_depth_ratio = 0;     // over the smaller body's size
+  double max_force = 0;        // normal [N]
+  double max_depth = 0;        // of the deepest point [m]
+  double max_depth_ratio = 0;  // over the smaller body's size
   long steps_in_contact = 0;
-  long steps_clamped = 0;         // 1 + alpha c < 0: the force was held at zero
-  long steps_pulling = 0;         // the closed forms pull at the edge of the patch
-  double max_step_rate = 0;       // step times the contact's natural frequency; explicit methods
-                                  // lose accuracy above about 0.3 and stability above about 2
+  long steps_clamped = 0;    // 1 + alpha c < 0: the force was held at zero
+  long steps_pulling = 0;    // the closed forms pull at the edge of the patch
+  double max_step_rate = 0;  // step times the contact's natural frequency; explicit methods
+                             // lose accuracy above about 0.3 and stability above about 2
 };
 
 struct RunStatistics {
   long steps = 0, rejected = 0, evaluations = 0, jacobians = 0;
-  double seconds = 0;             // wall time
+  double seconds = 0;  // wall time
   double worst_step_seconds = 0;
 };
 
 struct RunResult {
   double end_time = 0;
-  std::vector<double> state;      // at end_time, laid out as System's
+  std::vector<double> state;  // at end_time, laid out as System's
   TimeTable recording;
   std::vector<ContactEvent> events;  // at most kMaxEvents
   std::vector<ContactMonitor> monitors;
   RunStatistics statistics;
   double start_energy = 0, end_energy = 0, residual = 0;  // residual: of the ledger, if kept
-  double largest_energy = 0;      // scale for the residual: most kinetic + elastic energy seen
+  double largest_energy = 0;  // scale for the residual: most kinetic + elastic energy seen
   bool interrupted = false;
-  std::string failure;            // empty: reached the end; else what went wrong and what to change
+  std::string failure;  // empty: reached the end; else what went wrong and what to change
 };
 
 struct RunControl {
-  std::function<void(double)> progress;       // fraction done, called now and then
-  const std::atomic<bool>* stop = nullptr;    // set by a signal: keep what was recorded
+  std::function<void(double)> progress;     // fraction done, called now and then
+  const std::atomic<bool>* stop = nullptr;  // set by a signal: keep what was recorded
 };
 
 inline constexpr size_t kMaxEvents = 100000;

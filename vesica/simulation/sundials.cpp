@@ -35,7 +35,8 @@ int rates(double t, N_Vector y, N_Vector f, void* user) {
   return 0;
 }
 
-int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* user, N_Vector, N_Vector, N_Vector) {
+int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* user, N_Vector, N_Vector,
+             N_Vector) {
   auto* p = static_cast<Problem*>(user);
   p->jacobian.evaluate(t, N_VGetArrayPointer(y), *p->data, SUNDenseMatrix_Data(J));
   ++p->run->result().statistics.jacobians;
@@ -78,12 +79,13 @@ std::string explain(int flag, const char* name, double t, double step) {
   } else if (flag == CV_CONV_FAILURE) {
     cause = "did not converge in its Newton iteration";
     remedy = "use a smaller solver.max_step, or arkode";
-  } else if (flag == CV_RHSFUNC_FAIL || flag == CV_REPTD_RHSFUNC_ERR || flag == CV_FIRST_RHSFUNC_ERR) {
+  } else if (flag == CV_RHSFUNC_FAIL || flag == CV_REPTD_RHSFUNC_ERR ||
+             flag == CV_FIRST_RHSFUNC_ERR) {
     cause = "met forces that are not finite";
     remedy = "check masses, stiffnesses and start positions";
   }
-  return fmt::format("{} {} at t = {:.6g} s (last step {:.2e} s, code {}); {}", name, cause, t, step,
-                     flag, remedy);
+  return fmt::format("{} {} at t = {:.6g} s (last step {:.2e} s, code {}); {}", name, cause, t,
+                     step, flag, remedy);
 }
 
 // A contact's memory at the instant of touchdown, from data filled at that instant.

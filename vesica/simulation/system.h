@@ -12,7 +12,8 @@
 
 namespace vesica {
 
-// What flows out of, or into, the mechanical energy. Each is an integral over time, kept as a state.
+// What flows out of, or into, the mechanical energy. Each is an integral over time, kept as a
+// state.
 enum LedgerEntry {
   kNormalDamping,
   kRolling,
@@ -38,12 +39,13 @@ struct StateLayout {
 // Everything that an evaluation writes; allocated once. T: the scalar of the state.
 template <class T>
 struct SystemData {
-  std::vector<Motion<T>> motions;         // per body
-  std::vector<Wrench<T>> wrenches;        // per body, about its origin
-  std::vector<Overlap<T>> overlaps;       // per contact
-  std::vector<ContactForces<T>> forces;   // per contact
+  std::vector<Motion<T>> motions;          // per body
+  std::vector<Wrench<T>> wrenches;         // per body, about its origin
+  std::vector<Overlap<T>> overlaps;        // per contact
+  std::vector<ContactForces<T>> forces;    // per contact
   std::vector<ContactMemory<T>> memories;  // per contact
-  // As of the last capture, per contact: whether it touches, its distance, whether that has changed.
+  // As of the last capture, per contact: whether it touches, its distance, whether that has
+  // changed.
   std::vector<char> touching, toggled;
   std::vector<double> distance;
 };
@@ -134,7 +136,8 @@ void System<P>::calc_initial_state(P* y) const {
 
 template <class P>
 template <class T>
-void System<P>::calc_rates(double t, const T* y, T* rates, SystemData<T>* data, bool capture) const {
+void System<P>::calc_rates(double t, const T* y, T* rates, SystemData<T>* data,
+                           bool capture) const {
   T* ledger = layout_.ledger ? rates + layout_.ledger_start() : nullptr;
   if (ledger) {
     for (int k = 0; k < kLedgerSize; ++k) ledger[k] = T(0);
@@ -173,8 +176,8 @@ template <class T>
 void System<P>::calc_overlaps(SystemData<T>* data) const {
   for (size_t k = 0; k < scene_.contacts.size(); ++k) {
     const auto& c = scene_.contacts[k];
-    data->overlaps[k] = calc_overlap(c.contact, data->motions[c.body_i].X_WB,
-                                     data->motions[c.body_j].X_WB);
+    data->overlaps[k] =
+        calc_overlap(c.contact, data->motions[c.body_i].X_WB, data->motions[c.body_j].X_WB);
   }
 }
 
