@@ -47,7 +47,7 @@ void warn_about_solution(Run& run) {
                     s.saddle_frames));
   }
   if (s.converged && !s.minimum) {
-    run.warnings.push_back(
+    run.warnings.emplace_back(
         "the solution is stationary, but its second derivatives do not show a "
         "strict minimum; look at undetermined parameters and frames");
   }
