@@ -138,7 +138,7 @@ void fill(TrialView* view, const Options& options) {
     }
   }
   view->edits.push_back(fmt::format(
-      "Filled {} gaps of at most {} frames, {} frames in all; the worst is expected to be off by "
+      "Filled {} gap(s) of at most {} frames, {} frames in all; the worst is expected to be off by "
       "{:.1f} mm rms.",
       view->filled.size(), options.fill, frames, 1000.0 * worst));
 }

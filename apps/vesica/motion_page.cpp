@@ -191,7 +191,7 @@ function legend(host, entries) {
 // --- head
 document.title = D.title + " - trial overview";
 el(page, "h1", {}, D.title);
-el(page, "div", { class: "files" }, `${D.files.join(" + ")}  (${D.format}; ${D.up} up)`);
+el(page, "div", { class: "files" }, `${D.files.join(" + ")}  (${D.format}${D.presence || D.forces.length ? "; " + D.up + " up" : ""})`);
 const tiles = el(page, "div", { class: "tiles" });
 for (const [value, label] of D.tiles) { const t = el(tiles, "div", { class: "tile" }); el(t, "b", {}, value); el(t, "span", {}, label); }
 if (D.edits.length) {
@@ -342,6 +342,7 @@ D.films.forEach((film, number) => {
     const tip = el(box, "div", { class: "tip" }), words = el(figure, "figcaption", {}, caption);
     return { figure, canvas, tip, words, values: null };
   };
+  const faint = 0.05 * Math.max(...film.force);  // below, the centre of pressure is noise
   const draw = (view, values, until) => {
     view.values = values;
     const g = view.canvas.getContext("2d"), h = zoom * ratio;
@@ -355,7 +356,7 @@ D.films.forEach((film, number) => {
     }
     g.strokeStyle = css("--ink"); g.lineWidth = 2; g.beginPath();
     let pen = false;
-    film.cop.forEach((p, k) => { if (k > until || !p) return; const x = (p[1] + 0.5) * zoom, y = (p[0] + 0.5) * h; if (pen) g.lineTo(x, y); else g.moveTo(x, y); pen = true; });
+    film.cop.forEach((p, k) => { if (k > until || !p || film.force[k] < faint) { pen = false; return; } const x = (p[1] + 0.5) * zoom, y = (p[0] + 0.5) * h; if (pen) g.lineTo(x, y); else g.moveTo(x, y); pen = true; });
     g.stroke();
   };
   const peak = make("largest pressure of each cell"), now = make("");

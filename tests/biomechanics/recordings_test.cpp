@@ -244,6 +244,16 @@ TEST(Recordings, KneeIsAHinge) {
   EXPECT_LT(distance, 0.010);
 }
 
+TEST(Recordings, SwingingOneLegIsNoWalk) {
+  SKIP_WITHOUT_DATA();
+  for (const char* name : {"functional/right_hip.c3d", "functional/right_knee.c3d"}) {
+    const MarkerTracks markers = load(name).markers;
+    const GaitMarkers gait = find_gait_markers(markers.labels);
+    ASSERT_TRUE(gait.has_feet());
+    EXPECT_TRUE(find_marker_events(markers, gait, Vec3d::UnitZ()).empty()) << name;
+  }
+}
+
 TEST(Recordings, TheSwapInTheHipTrialIsFound) {
   SKIP_WITHOUT_DATA();
   // The lateral and the medial epicondyle marker exchange names at 7.49 s: 100 mm in one frame.

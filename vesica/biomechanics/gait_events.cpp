@@ -239,6 +239,12 @@ std::vector<GaitEvent> find_marker_events(const MarkerTracks& markers, const Gai
       }
     }
   }
+  // Walking takes both feet; one alone that goes to and fro is a functional trial on one leg.
+  const auto has = [&](Foot foot) {
+    return std::any_of(events.begin(), events.end(),
+                       [&](const GaitEvent& event) { return event.foot == foot; });
+  };
+  if (!has(Foot::kLeft) || !has(Foot::kRight)) events.clear();
   std::sort(events.begin(), events.end(),
             [](const GaitEvent& a, const GaitEvent& b) { return a.time < b.time; });
   return events;

@@ -92,8 +92,8 @@ const char* name_of(GaitEvent::Kind kind);
 // smoothed at 8 Hz). The heel is furthest ahead some 40 ms before it lands, so the strike moves on
 // to the first large upward acceleration of the heel from 30 ms before to 100 ms after that (after
 // Hreljac and Marshall 2000; smoothed at 12 Hz). Needs pelvis, heel and toe markers; for walking
-// forwards, on floor or treadmill; running, shuffling and turning are outside of it. How far off:
-// docs/theory/motion.md.
+// forwards, on floor or treadmill; running, shuffling and turning are outside of it; where only one
+// foot steps there are no events. How far off: docs/theory/motion.md.
 std::vector<GaitEvent> find_marker_events(const MarkerTracks& markers, const GaitMarkers& gait,
                                           const Vec3d& up);
 
