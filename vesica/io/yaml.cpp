@@ -60,6 +60,34 @@ int line_of(const YAML::Node& node, int fallback) {
   return line >= 0 ? line + 1 : fallback;
 }
 
+// The line of the first byte that is not UTF-8, or 0. Overlong forms and surrogates count as bad.
+int find_line_not_utf8(std::string_view text) {
+  int line = 1;
+  for (size_t k = 0; k < text.size();) {
+    const auto byte = [&](size_t at) {
+      return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;
+    };
+    const unsigned first = byte(k);
+    if (first == '\n') ++line;
+    const size_t length = first < 0x80                     ? 1
+                          : first >= 0xC2 && first < 0xE0  ? 2
+                          : first >= 0xE0 && first < 0xF0  ? 3
+                          : first >= 0xF0 && first <= 0xF4 ? 4
+                                                           : 0;
+    if (length == 0) return line;
+    for (size_t j = 1; j < length; ++j) {
+      if ((byte(k + j) & 0xC0) != 0x80) return line;
+    }
+    const unsigned second = byte(k + 1);
+    if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+        (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
+      return line;
+    }
+    k += length;
+  }
+  return 0;
+}
+
 std::string kind_of(const YAML::Node& node) {
   if (node.IsMap()) return "a mapping";
   if (node.IsSequence()) return "a list";
@@ -77,7 +105,8 @@ InputFile InputFile::load(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw InputError(fmt::format("{}: cannot be opened; does the file exist?", path));
   if (const auto size = std::filesystem::file_size(path, code); !code && size > kMaxBytes) {
-    throw InputError(fmt::format("{}: {} bytes; a YAML input is at most {}", path, size, kMaxBytes));
+    throw InputError(
+        fmt::format("{}: {} bytes; a YAML input is at most {}", path, size, kMaxBytes));
   }
   std::ostringstream text;
   text << stream.rdbuf();
@@ -88,10 +117,17 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
   auto content = std::make_shared<Content>();
   content->name = name;
   content->text = text;
+  if (const int line = find_line_not_utf8(text)) {
+    throw InputError(
+        fmt::format("{}:{}: not a text in UTF-8; save the file in that encoding (or is it another "
+                    "kind of file?)",
+                    name, line));
+  }
   try {
     content->root = YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    throw InputError(fmt::format("{}:{}: not valid YAML: {}", name, error.mark.line + 1, error.msg));
+    throw InputError(
+        fmt::format("{}:{}: not valid YAML: {}", name, error.mark.line + 1, error.msg));
   }
   if (!content->root.IsMap()) {
     throw InputError(fmt::format("{}:1: expected a mapping that starts with 'vesica: 1', found {}",
@@ -142,7 +178,8 @@ void InputFile::set(const std::string& path, const std::string& value) {
         return;
       }
       if (node.IsMap() && !node[key]) {
-        throw InputError(fmt::format("--set {}: there is no '{}' in {}", path, key, content_->name));
+        throw InputError(
+            fmt::format("--set {}: there is no '{}' in {}", path, key, content_->name));
       }
       node.reset(node[key]);
     } else {
@@ -185,7 +222,8 @@ void InputNode::fail(const std::string& message) const {
 }
 
 void InputNode::expect_map() const {
-  if (!node_->IsMap()) fail(fmt::format("expected a mapping (key: value), found {}", kind_of(*node_)));
+  if (!node_->IsMap())
+    fail(fmt::format("expected a mapping (key: value), found {}", kind_of(*node_)));
 }
 
 InputNode InputNode::at(const std::string& key) const {
@@ -217,8 +255,8 @@ void InputNode::allow(const std::vector<std::string_view>& keys) const {
       throw InputError(fmt::format("{}: the key '{}' appears twice", where, key));
     }
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      throw InputError(fmt::format("{}: unknown key '{}'; {}", where, key.substr(0, 60),
-                                   suggestion(key, keys)));
+      throw InputError(
+          fmt::format("{}: unknown key '{}'; {}", where, key.substr(0, 60), suggestion(key, keys)));
     }
   }
 }
@@ -231,9 +269,9 @@ std::vector<std::pair<std::string, InputNode>> InputNode::entries() const {
     if (!entry.first.IsScalar()) fail("a key must be a word");
     const std::string key = entry.first.Scalar();
     if (!seen.insert(key).second) fail(fmt::format("the key '{}' appears twice", key));
-    result.emplace_back(key, InputNode(content_, entry.second,
-                                       path_.empty() ? key : path_ + "." + key,
-                                       line_of(entry.first, line_)));
+    result.emplace_back(key,
+                        InputNode(content_, entry.second, path_.empty() ? key : path_ + "." + key,
+                                  line_of(entry.first, line_)));
   }
   return result;
 }
@@ -248,7 +286,8 @@ void InputNode::expect_list(size_t length) const {
 }
 
 InputNode InputNode::at(size_t index) const {
-  return InputNode(content_, std::as_const(*node_)[index], fmt::format("{}.{}", path_, index), line_);
+  return InputNode(content_, std::as_const(*node_)[index], fmt::format("{}.{}", path_, index),
+                   line_);
 }
 
 std::vector<InputNode> InputNode::items() const {
@@ -289,9 +328,7 @@ int InputNode::integer(int low, int high) const {
   return static_cast<int>(value);
 }
 
-bool InputNode::flag() const {
-  return choice({"false", "true"}) == 1;
-}
+bool InputNode::flag() const { return choice({"false", "true"}) == 1; }
 
 std::string InputNode::text() const {
   if (!node_->IsScalar()) fail(fmt::format("expected a word, found {}", kind_of(*node_)));
