@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -68,6 +69,22 @@ void print_table(const nlohmann::ordered_json& json) {
   }
 }
 
+// Numbers of a case may each be fine and their products too large for a double: JSON has no word
+// for that (it would print null), and a table of infinities helps nobody.
+void expect_finite(const nlohmann::ordered_json& json, const std::string& file,
+                   const std::string& key) {
+  if (json.is_number_float() && !std::isfinite(json.get<double>())) {
+    throw InputError(
+        fmt::format("{}: '{}' overflows; sizes, speeds or stiffnesses of the case are too large or "
+                    "too small to compute with (check their units)",
+                    file, key));
+  }
+  if (!json.is_structured()) return;
+  for (const auto& [name, value] : json.items()) {
+    expect_finite(value, file, json.is_object() ? name : key);
+  }
+}
+
 void write_pressure_map(const ProbeCase& probe, const Options& options, const Common& common) {
   const std::string path =
       common.out.empty() ? options.pressure_map
@@ -114,8 +131,10 @@ void add_probe(CLI::App& app, Common& common) {
       }
     }
     if (options->table && common.json) throw InputError("--table and --json exclude each other");
-    const ProbeCase probe = read_probe_case(InputFile::load(find_input(options->file)));
+    const std::string path = find_input(options->file);
+    const ProbeCase probe = read_probe_case(InputFile::load(path));
     const auto json = make_probe_json(probe, options->derivatives);
+    expect_finite(json, path, "");
     if (!options->pressure_map.empty()) write_pressure_map(probe, *options, common);
     if (options->table) {
       print_table(json);

@@ -165,6 +165,8 @@ TEST(BadInput, FilesThatAreNoCase) {
        "case.yaml:3: bodies.i:", "'shape' is missing"},
       {"a third body", "vesica: 1\nbodies:\n  i: {}\n  j: {}\n  k: {}\n",
        "case.yaml:5: bodies:", "unknown key 'k'"},
+      {"Latin-1", "vesica: 1\ntitle: Fu\xdf\n", "case.yaml:2:", "UTF-8"},
+      {"overlong", "vesica: 1\ntitle: \xc0\x80\n", "case.yaml:2:", "UTF-8"},
       {"binary",
        "\x7f"
        "ELF\x02\x01\x01",
@@ -221,6 +223,27 @@ TEST(BadInput, DeepNestingIsNoCrash) {
   const Workspace work;
   work.write("case.yaml", "vesica: 1\nbodies: " + std::string(100000, '[') + "\n");
   EXPECT_EQ(work.run("probe case.yaml").status, 2);
+}
+
+TEST(BadInput, FiguresThatOverflowAreNotPrinted) {
+  const Workspace work;
+  CaseText text;
+  text.velocity_i = "{angular: [1e308, 0, 0]}";
+  work.write("case.yaml", text.text());
+  for (const char* command :
+       {"probe case.yaml", "probe case.yaml --table --pressure-map map.svg"}) {
+    const Outcome outcome = work.run(command);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("overflows"), std::string::npos) << outcome.err;
+    EXPECT_EQ(work.files(), std::vector<std::string>{"case.yaml"});
+  }
+}
+
+TEST(CommandLine, TextMayBeAnyUtf8) {
+  const Workspace work;
+  work.write("case.yaml", "title: Fußsohle 足\n" + CaseText().text());
+  EXPECT_EQ(work.run("probe case.yaml").json()["title"], "Fußsohle 足");
 }
 
 TEST(BadInput, MissingFilesAndFolders) {

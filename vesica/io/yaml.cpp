@@ -60,6 +60,34 @@ int line_of(const YAML::Node& node, int fallback) {
   return line >= 0 ? line + 1 : fallback;
 }
 
+// The line of the first byte that is not UTF-8, or 0. Overlong forms and surrogates count as bad.
+int find_line_not_utf8(std::string_view text) {
+  int line = 1;
+  for (size_t k = 0; k < text.size();) {
+    const auto byte = [&](size_t at) {
+      return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;
+    };
+    const unsigned first = byte(k);
+    if (first == '\n') ++line;
+    const size_t length = first < 0x80                     ? 1
+                          : first >= 0xC2 && first < 0xE0  ? 2
+                          : first >= 0xE0 && first < 0xF0  ? 3
+                          : first >= 0xF0 && first <= 0xF4 ? 4
+                                                           : 0;
+    if (length == 0) return line;
+    for (size_t j = 1; j < length; ++j) {
+      if ((byte(k + j) & 0xC0) != 0x80) return line;
+    }
+    const unsigned second = byte(k + 1);
+    if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+        (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
+      return line;
+    }
+    k += length;
+  }
+  return 0;
+}
+
 std::string kind_of(const YAML::Node& node) {
   if (node.IsMap()) return "a mapping";
   if (node.IsSequence()) return "a list";
@@ -89,6 +117,12 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
   auto content = std::make_shared<Content>();
   content->name = name;
   content->text = text;
+  if (const int line = find_line_not_utf8(text)) {
+    throw InputError(
+        fmt::format("{}:{}: not a text in UTF-8; save the file in that encoding (or is it another "
+                    "kind of file?)",
+                    name, line));
+  }
   try {
     content->root = YAML::Load(text);
   } catch (const YAML::Exception& error) {
