@@ -27,13 +27,15 @@ void add_report(CLI::App& app, Common& common) {
       add_command(app, common, "report", "Make a page of a run: one HTML file that opens anywhere");
   auto folder = std::make_shared<std::string>();
   command->add_option("RUN", *folder, "a folder that `vesica simulate` wrote")->required();
-  command->get_option("--out")->description("the page, FILE.html, or a folder for report.html");
+  command->get_option("--out")
+      ->description("the page, FILE.html, or a folder for report.html")
+      ->type_name("FILE");
   command->callback([&common, folder] {
     const RunFolder run = load_run_folder(*folder);
     const std::string path = page_path(*folder, common.out);
     save_text(path, make_run_page(run));
     if (common.json) {
-      fmt::print("{}\n", nlohmann::ordered_json{{"report", path}}.dump(2));
+      print_json({{"report", path}});
     } else if (!common.quiet) {
       fmt::print("wrote {}: open it in a browser\n", path);
     }

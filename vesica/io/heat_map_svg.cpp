@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kLevels = 64;
 constexpr double kPlotWidth = 520, kMaxPlotHeight = 620;
+constexpr double kRunOverlap = 0.7;  // pixels
 constexpr double kLeft = 70, kTop = 56, kRight = 130, kBottom = 64;
 
 std::string escaped(const std::string& text) {
@@ -111,9 +112,13 @@ std::string make_heat_map_svg(const HeatMap& map) {
       const int start = x;
       while (x < map.nx && at(x) == level) ++x;
       if (level < 0) continue;
+      // Runs reach a little into the next one: where a page scales the picture, rounding to whole
+      // pixels would leave white lines between them.
+      const bool ends = x == map.nx || at(x) < 0;
+      const double width_of_run = (x - start) * map.dx * scale + (ends ? 0 : kRunOverlap);
       fmt::format_to(std::back_inserter(runs[level]), "M{:.2f} {:.2f}h{:.2f}v{:.2f}h{:.2f}z",
-                     x_of(map.x0 + start * map.dx), y_of(map.y0 + (y + 1) * map.dy),
-                     (x - start) * map.dx * scale, map.dy * scale, -(x - start) * map.dx * scale);
+                     x_of(map.x0 + start * map.dx), y_of(map.y0 + (y + 1) * map.dy), width_of_run,
+                     map.dy * scale, -width_of_run);
     }
   }
   svg += "<g shape-rendering=\"crispEdges\">\n";

@@ -43,7 +43,8 @@ pre { background: var(--panel); border-radius: 8px; padding: 14px 16px; overflow
 figure { margin: 8px 0 6px; min-width: 0; }
 figcaption { font-size: 13.5px; font-weight: 600; }
 .note { font-size: 12.5px; margin: 2px 0 0; }
-.picture svg { width: 100%; height: auto; max-width: 620px; display: block; border-radius: 6px; }
+.picture svg { max-width: 100%; max-height: 460px; height: auto; display: block;
+  border-radius: 6px; }
 .chart { position: relative; }
 .chart svg { display: block; width: 100%; touch-action: pan-y; }
 .chart text { font: 11.5px system-ui, sans-serif; fill: var(--soft); }
