@@ -1,6 +1,6 @@
 // Marker identification at the sizes of Andersen et al. 2009, and one iteration beside two others:
-// the dense factorisation of every frame's KKT matrix (LAPACK, 108 x 108 with 42 right-hand sides), and
-// Ceres in minimal coordinates (18 joint coordinates a frame, Schur elimination of the frames).
+// the dense factorisation of every frame's KKT matrix (LAPACK, 108 x 108 with 42 right-hand sides),
+// and Ceres in minimal coordinates (18 joint coordinates a frame, Schur elimination of the frames).
 #include <ceres/ceres.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -109,7 +109,8 @@ struct FrameCost {
   }
   template <class T>
   M3<T> triad(const Axis& a, const T* d) const {
-    const M3<T> F = turn(a.sequence[0], value(a.angle[0], d)) * turn(a.sequence[1], value(a.angle[1], d));
+    const M3<T> F =
+        turn(a.sequence[0], value(a.angle[0], d)) * turn(a.sequence[1], value(a.angle[1], d));
     M3<T> out;
     out.col(0) = F.col(a.sequence[0]);
     out.col(2) = F.col(a.sequence[2]);
@@ -166,15 +167,17 @@ void compare_iteration(int frames) {
     const double evaluate =
         median_seconds(7, [&] { id.frames.evaluate(id.d, Curvature::kNewton, 0); });
     const double step = median_seconds(7, [&] { id.frames.try_step(id.d, dd, 1); });
-    fmt::print("vesica, {} thread{}: {:.3f} s an iteration of {} frames ({:.1f} us a frame: "
-               "elimination {:.1f}, step {:.1f})\n",
-               threads, threads == 1 ? "" : "s", evaluate + step, frames,
-               (evaluate + step) / frames * 1e6, evaluate / frames * 1e6, step / frames * 1e6);
+    fmt::print(
+        "vesica, {} thread{}: {:.3f} s an iteration of {} frames ({:.1f} us a frame: "
+        "elimination {:.1f}, step {:.1f})\n",
+        threads, threads == 1 ? "" : "s", evaluate + step, frames, (evaluate + step) / frames * 1e6,
+        evaluate / frames * 1e6, step / frames * 1e6);
     if (threads == 1) {
       const double dense = time_dense_frame();
-      fmt::print("dense LAPACK, 1 thread: {:.1f} us a frame for factorisation and solves alone "
-                 "(ratio {:.2f})\n",
-                 dense * 1e6, evaluate / frames / dense);
+      fmt::print(
+          "dense LAPACK, 1 thread: {:.1f} us a frame for factorisation and solves alone "
+          "(ratio {:.2f})\n",
+          dense * 1e6, evaluate / frames / dense);
       continue;
     }
     std::vector<std::vector<double>> q;
@@ -202,10 +205,11 @@ void compare_iteration(int frames) {
     ceres_options.parameter_tolerance = 0;
     ceres::Solver::Summary summary;
     ceres::Solve(ceres_options, &problem, &summary);
-    const double per = summary.minimizer_time_in_seconds /
-                       std::max<size_t>(1, summary.iterations.size() - 1);
-    fmt::print("Ceres, minimal coordinates, {} threads: {:.3f} s an iteration (ours / theirs {:.2f})\n",
-               threads, per, (evaluate + step) / per);
+    const double per =
+        summary.minimizer_time_in_seconds / std::max<size_t>(1, summary.iterations.size() - 1);
+    fmt::print(
+        "Ceres, minimal coordinates, {} threads: {:.3f} s an iteration (ours / theirs {:.2f})\n",
+        threads, per, (evaluate + step) / per);
   }
 }
 
@@ -218,8 +222,8 @@ void run_sizes(const std::vector<int>& sizes) {
     noise.white_sd = 0.003;
     const std::vector<Trial> trials{
         make_synthetic_trial(model, make_subject(model, 1, 3),
-                             rom ? MotionKind::kRangeOfMotion : MotionKind::kGait, frames, 100, noise,
-                             1)
+                             rom ? MotionKind::kRangeOfMotion : MotionKind::kGait, frames, 100,
+                             noise, 1)
             .trial};
     const Identification id = identify(model, trials, {});
     fmt::print("{:6d} {:10d} {:8.3f} {:8.3f} {:11d}  {:.1e} {:9.0f}\n", frames,
@@ -231,8 +235,9 @@ void run_sizes(const std::vector<int>& sizes) {
 
 // How far the start values may be off.
 void run_basin() {
-  fmt::print("\nstart error (1: lengths 10 %, axes 10 deg, markers 3 cm), 20 subjects, 60 frames of "
-             "gait, exact markers\n  size  with find_start  from the values themselves\n");
+  fmt::print(
+      "\nstart error (1: lengths 10 %, axes 10 deg, markers 3 cm), 20 subjects, 60 frames of "
+      "gait, exact markers\n  size  with find_start  from the values themselves\n");
   const Model model = make_lower_extremity(false);
   for (double size : {0.5, 1.0, 2.0, 3.0, 4.0, 6.0}) {
     int found[2] = {0, 0};
@@ -252,7 +257,8 @@ void run_basin() {
 }
 
 // Share of 95 % intervals that hold the truth.
-void run_coverage(const char* name, int repetitions, int frames, bool rom, const MarkerNoise& noise) {
+void run_coverage(const char* name, int repetitions, int frames, bool rom,
+                  const MarkerNoise& noise) {
   const Model model = make_lower_extremity(rom);
   const Eigen::VectorXd truth = make_subject(model, 1, 3);
   Eigen::VectorXd white = Eigen::VectorXd::Zero(truth.size()), robust = white;
@@ -271,11 +277,11 @@ void run_coverage(const char* name, int repetitions, int frames, bool rom, const
   }
   white /= repetitions;
   robust /= repetitions;
-  fmt::print("{}: {} repetitions of {} frames: usual intervals {:.1f} % (parameters {:.0f} to {:.0f}), "
-             "robust {:.1f} % ({:.0f} to {:.0f})\n",
-             name, repetitions, frames, 100 * white.mean(), 100 * white.minCoeff(),
-             100 * white.maxCoeff(), 100 * robust.mean(), 100 * robust.minCoeff(),
-             100 * robust.maxCoeff());
+  fmt::print(
+      "{}: {} repetitions of {} frames: usual intervals {:.1f} % (parameters {:.0f} to {:.0f}), "
+      "robust {:.1f} % ({:.0f} to {:.0f})\n",
+      name, repetitions, frames, 100 * white.mean(), 100 * white.minCoeff(), 100 * white.maxCoeff(),
+      100 * robust.mean(), 100 * robust.minCoeff(), 100 * robust.maxCoeff());
 }
 
 }  // namespace
@@ -285,7 +291,8 @@ int main(int argc, char** argv) {
   using namespace vesica::markers;
   const bool all = argc > 1 && std::string(argv[1]) == "--all";
   compare_iteration(4680);
-  run_sizes(all ? std::vector<int>{255, 1000, 4680, 10000, 50000} : std::vector<int>{255, 1000, 4680});
+  run_sizes(all ? std::vector<int>{255, 1000, 4680, 10000, 50000}
+                : std::vector<int>{255, 1000, 4680});
   run_basin();
   fmt::print("\ncoverage of 95 % intervals\n");
   run_coverage("white noise 2 mm", all ? 200 : 20, 255, false, {0.002, 0, 0.1, 0});

@@ -72,8 +72,8 @@ void save_all(const markers::Run& run, const std::string& folder) {
   save_text(path("report.html"), markers::make_report(run));
 }
 
-// Recordings of the lower-extremity model with known truth: soft tissue of 3 mm, white noise of 0.5 mm,
-// 2 % of the range-of-motion markers hidden at a time.
+// Recordings of the lower-extremity model with known truth: soft tissue of 3 mm, white noise of 0.5
+// mm, 2 % of the range-of-motion markers hidden at a time.
 void save_example(const std::string& folder) {
   const markers::Model model = markers::make_lower_extremity(true);
   const Eigen::VectorXd truth = markers::make_subject(model, 1, 3);
@@ -125,7 +125,8 @@ void run_command(const Arguments& arguments, Common& common) {
     const InputFile file = InputFile::load(path_of_model);
     if (markers::is_study(file)) return run_study_command(file, arguments, common);
   }
-  if (arguments.trials.empty()) throw InputError("no TRIAL given: name one or more .trc or .c3d files");
+  if (arguments.trials.empty())
+    throw InputError("no TRIAL given: name one or more .trc or .c3d files");
   const auto begin = std::chrono::steady_clock::now();
   markers::Run run;
   run.model = markers::load_model(path_of_model, &run.warnings);
@@ -135,8 +136,8 @@ void run_command(const Arguments& arguments, Common& common) {
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, motion.markers);
     markers::MatchOptions match;
     match.use_residuals = arguments.use_residuals;
-    run.trials.push_back(markers::make_trial(run.model, motion, name_trial(run.trials, path), match,
-                                             &run.warnings));
+    run.trials.push_back(
+        markers::make_trial(run.model, motion, name_trial(run.trials, path), match, &run.warnings));
     markers::add_events(motion, run.trials.back().name, run);
   }
   run.seconds_read =
@@ -148,7 +149,8 @@ void run_command(const Arguments& arguments, Common& common) {
   const bool show = !common.quiet && !common.json && isatty(2) != 0;
   if (show) {
     options.progress = [](int k, double objective, double kkt) {
-      fmt::print(stderr, "\riteration {:3d}   objective {:.6g} m^2   KKT {:.1e}   ", k, objective, kkt);
+      fmt::print(stderr, "\riteration {:3d}   objective {:.6g} m^2   KKT {:.1e}   ", k, objective,
+                 kkt);
     };
   }
   markers::run_identification(run, options);
@@ -160,7 +162,8 @@ void run_command(const Arguments& arguments, Common& common) {
   } else {
     fmt::print("{}", markers::make_table(run));
     if (!common.out.empty() && !common.quiet) {
-      fmt::print("\nangles, fitted markers, OpenSim XML, summary and report are in {}\n", common.out);
+      fmt::print("\nangles, fitted markers, OpenSim XML, summary and report are in {}\n",
+                 common.out);
     }
   }
 }
@@ -177,7 +180,9 @@ void add_markers(CLI::App& app, Common& common) {
   command->add_option("TRIAL", arguments->trials, "recordings: .trc or .c3d, fitted together");
   command->add_option("--example", arguments->example,
                       "write synthetic recordings with known truth into this folder, and stop");
-  command->add_option("--lowpass", arguments->low_pass, "zero-phase low-pass filter of the markers, Hz")
+  command
+      ->add_option("--lowpass", arguments->low_pass,
+                   "zero-phase low-pass filter of the markers, Hz")
       ->check(CLI::PositiveNumber);
   command->add_flag("--residuals", arguments->use_residuals,
                     "weigh C3D markers by their reconstruction residuals");

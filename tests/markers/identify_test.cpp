@@ -143,7 +143,6 @@ TEST(Identify, RelationsBoundsAndPriorsHold) {
   model.parameters[w].prior_sd = 1e-7;
   const Identification prior = identify(model, trials, {});
   EXPECT_NEAR(prior.d[w], free.d[w] + 0.01, 1e-6);
-
 }
 
 TEST(Identify, RobustLossIgnoresWildMarkers) {
@@ -213,14 +212,14 @@ Model make_four_bar() {
   };
   Point end = test::make_point(0, 0, 0);
   end.coordinate[0] = test::by_parameter(length);
-  model.joints = {
-      hinge("a", kGround, 0, test::make_point(0, 0, 0), test::make_point(0, 0, 0)),
-      hinge("b", 0, 1, test::make_point(0.1, 0, 0), test::make_point(0, 0, 0)),
-      hinge("c", 1, 2, end, test::make_point(0.2, 0, 0)),
-      hinge("d", kGround, 2, test::make_point(0.3, 0, 0), test::make_point(0, 0, 0))};
+  model.joints = {hinge("a", kGround, 0, test::make_point(0, 0, 0), test::make_point(0, 0, 0)),
+                  hinge("b", 0, 1, test::make_point(0.1, 0, 0), test::make_point(0, 0, 0)),
+                  hinge("c", 1, 2, end, test::make_point(0.2, 0, 0)),
+                  hinge("d", kGround, 2, test::make_point(0.3, 0, 0), test::make_point(0, 0, 0))};
   int k = 0;
   for (int s = 0; s < 3; ++s) {
-    for (const Vec3d& u : {Vec3d(0.02, 0.03, 0.01), Vec3d(0.08, -0.02, 0), Vec3d(0.05, 0.04, -0.02)}) {
+    for (const Vec3d& u :
+         {Vec3d(0.02, 0.03, 0.01), Vec3d(0.08, -0.02, 0), Vec3d(0.05, 0.04, -0.02)}) {
       model.markers.push_back(
           {fmt::format("m{}", k++), s, test::make_point(u.x(), u.y(), u.z()), 1, ""});
     }

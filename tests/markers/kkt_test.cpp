@@ -61,9 +61,10 @@ TEST(Kkt, SearchDirectionIsThatOfTheWholeSystemOfEquation15) {
       differentiate(q, d, Eigen::VectorXd::Unit(kLambda, r), frames.frame(f), &g, &H);
       Phi_x.row(r) = (g - g0).transpose();
     }
-    const Eigen::VectorXd lambda =
-        Phi_x.leftCols(7 * kSegments).transpose().fullPivHouseholderQr().solve(
-            -g0.head(7 * kSegments));
+    const Eigen::VectorXd lambda = Phi_x.leftCols(7 * kSegments)
+                                       .transpose()
+                                       .fullPivHouseholderQr()
+                                       .solve(-g0.head(7 * kSegments));
     differentiate(q, d, lambda, frames.frame(f), &g, &H);
     const int at = f * (7 * kSegments + kLambda);
     const int nq = 7 * kSegments;

@@ -1,6 +1,6 @@
-// test::make_chain() written out once more as the source does it: full Cartesian coordinates with Euler
-// parameters, objective and constraints as one Lagrangian, its gradient by dual numbers, its Hessian by
-// sixth-order differences of that gradient. Shares no code with the library.
+// test::make_chain() written out once more as the source does it: full Cartesian coordinates with
+// Euler parameters, objective and constraints as one Lagrangian, its gradient by dual numbers, its
+// Hessian by sixth-order differences of that gradient. Shares no code with the library.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace vesica::markers::literal {
 
 constexpr int kSegments = 3, kParameters = 6;
-constexpr int kLambda = 3 + 5 + kSegments;  // hip, knee, |p| = 1
+constexpr int kLambda = 3 + 5 + kSegments;       // hip, knee, |p| = 1
 constexpr int kN = 7 * kSegments + kParameters;  // variables that one frame depends on
 using T = Dual<kN>;
 
@@ -21,7 +21,8 @@ inline Vec3<T> rotate(const T* p, const Vec3<T>& u) {
 }
 
 // test::make_chain() written out once more.
-inline T calc_lagrangian(const T* q, const T* d, const Eigen::VectorXd& lambda, const Frame& frame) {
+inline T calc_lagrangian(const T* q, const T* d, const Eigen::VectorXd& lambda,
+                         const Frame& frame) {
   const auto at = [&](int s, const Vec3<T>& u) {
     return Vec3<T>(Vec3<T>(q[7 * s], q[7 * s + 1], q[7 * s + 2]) + rotate(q + 7 * s + 3, u));
   };
@@ -63,7 +64,7 @@ inline T calc_lagrangian(const T* q, const T* d, const Eigen::VectorXd& lambda, 
 
 // Gradient and Hessian of the Lagrangian by (q, d), for given multipliers.
 inline Eigen::VectorXd calc_gradient(const Eigen::VectorXd& x, const Eigen::VectorXd& lambda,
-                              const Frame& frame) {
+                                     const Frame& frame) {
   std::vector<T> seeded(kN);
   for (int k = 0; k < kN; ++k) {
     seeded[k] = T(x[k]);
@@ -74,8 +75,9 @@ inline Eigen::VectorXd calc_gradient(const Eigen::VectorXd& x, const Eigen::Vect
   for (int k = 0; k < kN; ++k) g[k] = L.v[k];
   return g;
 }
-inline void differentiate(const Eigen::VectorXd& q, const Eigen::VectorXd& d, const Eigen::VectorXd& lambda,
-                   const Frame& frame, Eigen::VectorXd* g, Eigen::MatrixXd* H) {
+inline void differentiate(const Eigen::VectorXd& q, const Eigen::VectorXd& d,
+                          const Eigen::VectorXd& lambda, const Frame& frame, Eigen::VectorXd* g,
+                          Eigen::MatrixXd* H) {
   Eigen::VectorXd x(kN);
   x << q, d;
   *g = calc_gradient(x, lambda, frame);
@@ -84,7 +86,8 @@ inline void differentiate(const Eigen::VectorXd& q, const Eigen::VectorXd& d, co
   for (int k = 0; k < kN; ++k) {
     const auto difference = [&](double step) {
       const Eigen::VectorXd e = step * Eigen::VectorXd::Unit(kN, k);
-      return Eigen::VectorXd(calc_gradient(x + e, lambda, frame) - calc_gradient(x - e, lambda, frame));
+      return Eigen::VectorXd(calc_gradient(x + e, lambda, frame) -
+                             calc_gradient(x - e, lambda, frame));
     };
     H->col(k) = (45 * difference(h) - 9 * difference(2 * h) + difference(3 * h)) / (60 * h);
   }

@@ -33,8 +33,9 @@ TEST(LowerExtremity, SyntheticMarkersLieOnTheSyntheticSegments) {
         EXPECT_LT((projected[s].p_WS - poses[s].p_WS).norm(), 1e-14);
       }
       for (int m = 0; m < made.trial.marker_count; ++m) {
-        EXPECT_LT((calc_marker(geometry, model, m, poses) - made.trial.frame(f).positions[m]).norm(),
-                  1e-15);
+        EXPECT_LT(
+            (calc_marker(geometry, model, m, poses) - made.trial.frame(f).positions[m]).norm(),
+            1e-15);
       }
     }
   }

@@ -1,5 +1,5 @@
-// The same optimum as solvers by others: Ipopt on eq. 11 taken literally (Cartesian coordinates, hard
-// constraints), Ceres in minimal coordinates (joint angles, no constraints).
+// The same optimum as solvers by others: Ipopt on eq. 11 taken literally (Cartesian coordinates,
+// hard constraints), Ceres in minimal coordinates (joint angles, no constraints).
 #include <gtest/gtest.h>
 
 #ifdef VESICA_HAS_CERES
@@ -78,8 +78,7 @@ Bool eval_grad_f(Index n, Number* x, Bool, Number* gradient, UserDataPtr data) {
 }
 Bool eval_g(Index, Number* x, Bool, Index, Number* g, UserDataPtr data) {
   for (int f = 0; f < kFrames; ++f) {
-    const double zero =
-        Literal::evaluate(x, f, Eigen::VectorXd::Zero(kLambda), trial_of(data)).a;
+    const double zero = Literal::evaluate(x, f, Eigen::VectorXd::Zero(kLambda), trial_of(data)).a;
     for (int r = 0; r < kLambda; ++r) {
       g[f * kLambda + r] =
           Literal::evaluate(x, f, Eigen::VectorXd::Unit(kLambda, r), trial_of(data)).a - zero;
@@ -147,8 +146,8 @@ TEST(Peers, SameOptimumAsIpopt) {
   // Ipopt starts near our poses but at the model's start values, 5 % off.
   for (int f = 0; f < kFrames; ++f) {
     for (int s = 0; s < kSegments; ++s) {
-      const SegmentPose pose = turn_pose(ours.frames.poses(f)[s], Vec3d(0.05, -0.04, 0.03),
-                                         Vec3d(0.01, 0.01, -0.01));
+      const SegmentPose pose =
+          turn_pose(ours.frames.poses(f)[s], Vec3d(0.05, -0.04, 0.03), Vec3d(0.01, 0.01, -0.01));
       Number* q = &x[(f * kSegments + s) * 7];
       for (int k = 0; k < 3; ++k) q[k] = pose.p_WS[k];
       q[3] = pose.q_WS.w;
@@ -161,15 +160,15 @@ TEST(Peers, SameOptimumAsIpopt) {
     x[kFrames * 7 * kSegments + k] = setup.model.parameters[k].start;
   }
   Literal data{&setup.trials[0]};
-  IpoptProblem problem = CreateIpoptProblem(
-      kVariables, low.data(), high.data(), kFrames * kLambda, zero.data(), zero.data(),
-      kFrames * kLambda * kN, kFrames * kN * (kN + 1) / 2, 0, eval_f, eval_g, eval_grad_f, eval_jac_g,
-      eval_h);
+  IpoptProblem problem =
+      CreateIpoptProblem(kVariables, low.data(), high.data(), kFrames * kLambda, zero.data(),
+                         zero.data(), kFrames * kLambda * kN, kFrames * kN * (kN + 1) / 2, 0,
+                         eval_f, eval_g, eval_grad_f, eval_jac_g, eval_h);
   AddIpoptIntOption(problem, const_cast<char*>("print_level"), 0);
   AddIpoptNumOption(problem, const_cast<char*>("tol"), 1e-12);
   Number objective = 0;
-  const auto status = IpoptSolve(problem, x.data(), nullptr, &objective, nullptr, nullptr, nullptr,
-                                 &data);
+  const auto status =
+      IpoptSolve(problem, x.data(), nullptr, &objective, nullptr, nullptr, nullptr, &data);
   FreeIpoptProblem(problem);
   ASSERT_TRUE(status == Solve_Succeeded || status == Solved_To_Acceptable_Level) << status;
   for (int k = 0; k < kParameters; ++k) {

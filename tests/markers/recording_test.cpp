@@ -77,10 +77,12 @@ TEST(ModelFile, LowerExtremityFileIsTheModelInCode) {
   }
   for (size_t j = 0; j < code.joints.size(); ++j) {
     const int other = file.find_joint(code.joints[j].name);
-    EXPECT_LT((a.joints[j].parent_center.value - b.joints[other].parent_center.value).norm(), 1e-15);
+    EXPECT_LT((a.joints[j].parent_center.value - b.joints[other].parent_center.value).norm(),
+              1e-15);
     for (size_t r = 0; r < a.joints[j].rows.size(); ++r) {
-      EXPECT_LT((a.joints[j].rows[r].on_parent.value - b.joints[other].rows[r].on_parent.value).norm(),
-                1e-15);
+      EXPECT_LT(
+          (a.joints[j].rows[r].on_parent.value - b.joints[other].rows[r].on_parent.value).norm(),
+          1e-15);
     }
   }
 }
@@ -90,13 +92,15 @@ TEST(ModelFile, MistakesAreNamedWithTheirLine) {
     return input_error_of([&] { read_model(InputFile::parse(text, "leg.yaml")); });
   };
   const std::string head = "vesica: 1\nmodel: leg\nsegments:\n  thigh: {scale: uniform}\n";
-  EXPECT_NE(message(head + "markers:\n  K: {segment: shin, position: [0, 0, 0]}\n")
+  EXPECT_NE(
+      message(head + "markers:\n  K: {segment: shin, position: [0, 0, 0]}\n").find("leg.yaml:6"),
+      std::string::npos);
+  EXPECT_NE(message(head + "markers:\n  K: {segment: thigh, position: [0, 0, 1 kg]}\n")
                 .find("leg.yaml:6"),
             std::string::npos);
-  EXPECT_NE(message(head + "markers:\n  K: {segment: thigh, position: [0, 0, 1 kg]}\n").find("leg.yaml:6"),
-            std::string::npos);
-  EXPECT_NE(message(head + "markers:\n  K: {segment: thigh, positon: [0, 0, 0]}\n").find("position"),
-            std::string::npos);
+  EXPECT_NE(
+      message(head + "markers:\n  K: {segment: thigh, positon: [0, 0, 0]}\n").find("position"),
+      std::string::npos);
   EXPECT_NE(message(head + "markers:\n  K: {segment: thigh, position: [0, 0, 0]}\n"
                            "parameters:\n  thigh.lenght: {start: 1}\n")
                 .find("thigh.scale"),
@@ -155,8 +159,8 @@ TEST(Recording, TwoMarkersExchangedForAWhileAreNamed) {
   EXPECT_TRUE(named);
 }
 
-// Two clusters and a ball joint whose centre is found in both: turning about one axis alone leaves the
-// centre free along that axis.
+// Two clusters and a ball joint whose centre is found in both: turning about one axis alone leaves
+// the centre free along that axis.
 TEST(Confidence, UndeterminedCombinationIsNamedWithARemedy) {
   markers::Run run;
   Model& model = run.model;
@@ -220,7 +224,8 @@ TEST(Confidence, IntervalsHoldTheTruthAsOftenAsTheySay) {
     std::mt19937_64 random(100 + r);
     std::normal_distribution<double> normal;
     auto made = test::make_random_trial(model, truth, 40, 0, random);
-    for (Vec3d& p : made.trial.positions) p += 0.001 * Vec3d(normal(random), normal(random), normal(random));
+    for (Vec3d& p : made.trial.positions)
+      p += 0.001 * Vec3d(normal(random), normal(random), normal(random));
     for (double& w : made.trial.weights) w = 1;
     const std::vector<Trial> trials{made.trial};
     Options options;

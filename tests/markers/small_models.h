@@ -66,13 +66,13 @@ inline Model make_all_joints() {
   Segment root{"root"};
   root.scale = {by_parameter(parameter("sx", Unit::kRatio, 1.05)),
                 by_parameter(parameter("sy", Unit::kRatio, 0.95)), Affine{1}};
-  model.segments = {root,           Segment{"ball"}, Segment{"hinge"},
-                    Segment{"cross"}, Segment{"fixed"}, Segment{"gate"}};
+  model.segments = {
+      root, Segment{"ball"}, Segment{"hinge"}, Segment{"cross"}, Segment{"fixed"}, Segment{"gate"}};
   const auto found = [&](const std::string& name, const Vec3d& start) {
     Point p;
     for (int k = 0; k < 3; ++k) {
-      p.coordinate[k] = by_parameter(
-          model.add_parameter({name + "." + "xyz"[k], Unit::kMeter, start[k]}));
+      p.coordinate[k] =
+          by_parameter(model.add_parameter({name + "." + "xyz"[k], Unit::kMeter, start[k]}));
     }
     return p;
   };
@@ -97,7 +97,8 @@ inline Model make_all_joints() {
   int name = 0;
   for (int s = 0; s < 6; ++s) {
     for (const Vec3d& u : {Vec3d(0.1, 0, 0.02), Vec3d(-0.02, 0.1, -0.05), Vec3d(0.03, -0.1, 0.1)}) {
-      model.markers.push_back({fmt::format("m{}", name++), s, make_point(u.x(), u.y(), u.z()), 1, ""});
+      model.markers.push_back(
+          {fmt::format("m{}", name++), s, make_point(u.x(), u.y(), u.z()), 1, ""});
     }
   }
   model.finish();

@@ -144,8 +144,7 @@ std::vector<FrameResult> AllFrames::inspect(const Eigen::VectorXd& d, Curvature 
   std::vector<Sums> sums(p.threads, Sums(p.plan));
   p.each([&](int k, int worker, int) {
     results[k] = eliminate_frame(p.plan, geometry, p.frames[k], poses(k), curvature, 0,
-                                 p.work[worker], sums[worker],
-                                 p.work[worker].scratch_gains.data());
+                                 p.work[worker], sums[worker], p.work[worker].scratch_gains.data());
   });
   return results;
 }

@@ -101,7 +101,8 @@ std::string find_remedy(Identification& id, const Eigen::MatrixXd& S, const Eige
       eliminate_frame(plan, geometry, {positions.data(), weights.data()}, poses.data(),
                       Curvature::kGaussNewton, 0, work, sums, work.scratch_gains.data());
     }
-    const Eigen::MatrixXd extra = sums.calc_schur(plan) * (id.frames.frame_count() / double(kPoses));
+    const Eigen::MatrixXd extra =
+        sums.calc_schur(plan) * (id.frames.frame_count() / double(kPoses));
     const double after = variance_with(extra);
     if (after < best) {
       best = after;
@@ -109,7 +110,8 @@ std::string find_remedy(Identification& id, const Eigen::MatrixXd& S, const Eige
     }
   }
   if (name.empty()) {
-    return "no motion of a single joint would determine it: fix one of these parameters, or measure "
+    return "no motion of a single joint would determine it: fix one of these parameters, or "
+           "measure "
            "it otherwise";
   }
   return fmt::format("a recording that moves {} through +-40 deg would determine it", name);
@@ -119,9 +121,12 @@ std::string find_remedy(Identification& id, const Eigen::MatrixXd& S, const Eige
 
 double calc_useful_error(Unit unit) {
   switch (unit) {
-    case Unit::kMeter: return 0.05;
-    case Unit::kRadian: return 20 * kPi / 180;
-    case Unit::kRatio: return 0.3;
+    case Unit::kMeter:
+      return 0.05;
+    case Unit::kRadian:
+      return 20 * kPi / 180;
+    case Unit::kRatio:
+      return 0.3;
   }
   return 1;
 }
@@ -290,8 +295,8 @@ Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials)
 
   out.identifiable.assign(p, true);
   out.standard_error = out.covariance.diagonal().cwiseMax(0).cwiseSqrt();
-  // Errors that alternate, as a periodic motion's misfit does, cancel over whole cycles and would make
-  // the robust error smaller than the usual one; another recording need not cancel them.
+  // Errors that alternate, as a periodic motion's misfit does, cancel over whole cycles and would
+  // make the robust error smaller than the usual one; another recording need not cancel them.
   out.robust_standard_error =
       out.robust_covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseMax(out.standard_error);
   out.half_width = 1.959964 * out.standard_error;

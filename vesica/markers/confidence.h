@@ -1,12 +1,12 @@
 // How sure the constants are: standard errors, correlations, and what the motion cannot determine.
 //
-// With white noise of one standard deviation sigma, cov(d) = sigma^2 S^-1, S the matrix of eq. 17 at
-// the solution and sigma^2 = 2 G / (equations - unknowns): every frame spends its degrees of freedom.
-// Soft tissue moves slowly, so neighbouring frames repeat each other's errors; the robust form
-// cov(d) = S^-1 M S^-1 with M = sum_ij k((i-j)/b) s_i s_j^T takes the frames' scores s_i = G_d +
-// Phi_d^T lambda as they are (Newey-West with Parzen's kernel, bandwidth b after Andrews 1991,
-// prewhitened by a first-order autoregression). A parameter that only a few correlation times of the
-// recording inform has few degrees of freedom: its 95 % interval then takes Student's t, and
+// With white noise of one standard deviation sigma, cov(d) = sigma^2 S^-1, S the matrix of eq. 17
+// at the solution and sigma^2 = 2 G / (equations - unknowns): every frame spends its degrees of
+// freedom. Soft tissue moves slowly, so neighbouring frames repeat each other's errors; the robust
+// form cov(d) = S^-1 M S^-1 with M = sum_ij k((i-j)/b) s_i s_j^T takes the frames' scores s_i = G_d
+// + Phi_d^T lambda as they are (Newey-West with Parzen's kernel, bandwidth b after Andrews 1991,
+// prewhitened by a first-order autoregression). A parameter that only a few correlation times of
+// the recording inform has few degrees of freedom: its 95 % interval then takes Student's t, and
 // `effective_frames` says how many independent frames there are.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Combination {
 };
 
 struct Confidence {
-  double sigma = 0;          // m, of a marker coordinate
+  double sigma = 0;  // m, of a marker coordinate
   double equations = 0, unknowns = 0;
   Eigen::MatrixXd covariance, robust_covariance;
   Eigen::VectorXd standard_error, robust_standard_error;
@@ -50,8 +50,8 @@ struct LongRun {
 LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
                                  const std::vector<int>& trial_lengths);
 
-// The 97.5 % point of Student's distribution; infinite dof give 1.96. Good to 1e-3 above 3 degrees of
-// freedom (Cornish-Fisher expansion), and that is what it is used for.
+// The 97.5 % point of Student's distribution; infinite dof give 1.96. Good to 1e-3 above 3 degrees
+// of freedom (Cornish-Fisher expansion), and that is what it is used for.
 double calc_t_975(double dof);
 
 }  // namespace vesica::markers

@@ -240,8 +240,8 @@ FrameResult eliminate_dense_frame(const Plan& plan, const Geometry& geometry, co
   // sums keep the upper triangle in D[0] for dense plans.
   sums.D[0].triangularView<Eigen::Upper>() += D;
   sums.L_d += L_d;
-  sums.L_d_size += f.D.topRightCorner(p, 1).cwiseAbs() +
-                   (f.J_d.transpose().cwiseAbs() * f.lambda.cwiseAbs());
+  sums.L_d_size +=
+      f.D.topRightCorner(p, 1).cwiseAbs() + (f.J_d.transpose().cwiseAbs() * f.lambda.cwiseAbs());
   sums.objective += result.objective;
   sums.kkt_frames = std::max(sums.kkt_frames, result.kkt);
   sums.constraint = std::max(sums.constraint, result.constraint);

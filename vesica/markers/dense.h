@@ -1,6 +1,6 @@
 // Frames with loops: the same elimination with the whole constraint matrix of a frame, by rank-
-// revealing QR. Slower than the tree sweep by an order of magnitude; tests hold the two against each
-// other on trees.
+// revealing QR. Slower than the tree sweep by an order of magnitude; tests hold the two against
+// each other on trees.
 //
 //   J dq + J_d dd + c = 0  ->  dq = Z z + Y dd + y,  Z an orthonormal null space of J.
 //
@@ -19,12 +19,12 @@ namespace vesica::markers {
 // One frame of eq. 15 in the tangent coordinates of frame.h: 6 a segment, in Model::order's order.
 struct DenseFrame {
   double objective = 0;
-  Eigen::MatrixXd H;        // Lagrangian (or Gauss-Newton) Hessian, dq by dq
-  Eigen::MatrixXd G;        // dq by (d, gradient of the objective)
-  Eigen::MatrixXd D;        // (d, 1) by (d, 1): parameters, last column G_d
-  Eigen::MatrixXd J, J_d;   // constraints
+  Eigen::MatrixXd H;       // Lagrangian (or Gauss-Newton) Hessian, dq by dq
+  Eigen::MatrixXd G;       // dq by (d, gradient of the objective)
+  Eigen::MatrixXd D;       // (d, 1) by (d, 1): parameters, last column G_d
+  Eigen::MatrixXd J, J_d;  // constraints
   Eigen::VectorXd c;
-  Eigen::VectorXd lambda;   // least-squares multipliers
+  Eigen::VectorXd lambda;  // least-squares multipliers
 };
 DenseFrame calc_dense_frame(const Plan& plan, const Geometry& geometry, const Frame& frame,
                             const SegmentPose* poses, Curvature curvature);

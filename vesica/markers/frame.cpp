@@ -12,8 +12,8 @@ namespace {
 using detail::JointTerms;
 
 // Below this a pivot counts as zero: the dof is held by no marker. In units of weight (1) for a
-// translation and weight times m^2 for a rotation: a lever arm of 0.03 mm. Round-off in the sweep of
-// a frame with metre-sized coordinates is near 1e-15.
+// translation and weight times m^2 for a rotation: a lever arm of 0.03 mm. Round-off in the sweep
+// of a frame with metre-sized coordinates is near 1e-15.
 constexpr double kNoPivot = 1e-9;
 
 SegmentPose ground_pose() { return {}; }
@@ -153,7 +153,8 @@ void eliminate_z(int dof, int columns, double damping, Mat6& Hzz, Mat6& HzP, dou
 LossValue calc_loss(const Loss& loss, double s) {
   const double w2 = loss.width * loss.width;
   switch (loss.type) {
-    case LossType::kSquares: break;
+    case LossType::kSquares:
+      break;
     case LossType::kHuber:
       if (s > w2) {
         const double r = std::sqrt(s);
@@ -202,14 +203,14 @@ FrameResult eliminate_frame(const Plan& plan, const Geometry& geometry, const Fr
       Gz = Gz_large.data();
     }
     if (body.joint < 0) {
-      result.kkt = std::max({result.kkt, w.adjoint.head<3>().cwiseAbs().maxCoeff(),
-                             2 * w.adjoint.tail<3>().norm()});
+      result.kkt = std::max(
+          {result.kkt, w.adjoint.head<3>().cwiseAbs().maxCoeff(), 2 * w.adjoint.tail<3>().norm()});
       Mat6 HzP = Mat6::Zero();
       for (int c = 0; c < columns; ++c) {
         for (int k = 0; k < 6; ++k) Gz[k * columns + c] = w.G(k, c);
       }
-      eliminate_z(6, columns, damping, w.H, HzP, Gz, nullptr, nullptr, D,
-                  gains + body.gain_offset, result);
+      eliminate_z(6, columns, damping, w.H, HzP, Gz, nullptr, nullptr, D, gains + body.gain_offset,
+                  result);
       continue;
     }
 
@@ -268,9 +269,8 @@ FrameResult eliminate_frame(const Plan& plan, const Geometry& geometry, const Fr
       D(column, column) += motion.dot(H_motion);
       w.G.col(column) += H_motion;
       if (parent) {
-        const int in_parent =
-            column == constant ? static_cast<int>(parent_plan->parameters.size())
-                               : body.in_parent[column];
+        const int in_parent = column == constant ? static_cast<int>(parent_plan->parameters.size())
+                                                 : body.in_parent[column];
         parent->G.col(in_parent).tail<3>() += H_PC * motion.tail<3>();
       }
     };
@@ -348,14 +348,12 @@ void back_substitute(const Plan& plan, const Geometry& geometry, const SegmentPo
       continue;
     }
     const Mat3d R_P = has_parent ? work.bodies[body.parent].R : Mat3d(Mat3d::Identity());
-    const Vec3d p_P =
-        has_parent ? poses[bodies[body.parent].segment].p_WS : Vec3d(Vec3d::Zero());
+    const Vec3d p_P = has_parent ? poses[bodies[body.parent].segment].p_WS : Vec3d(Vec3d::Zero());
     const JointTerms t = detail::calc_joint_terms(geometry.joints[body.joint], R_P, p_P, w.R,
                                                   poses[body.segment].p_WS);
     w.dq = detail::calc_parameter_motion(t, t.position_error, t.error);
     for (int k = 0; k < t.parameter_count; ++k) {
-      w.dq +=
-          detail::calc_parameter_motion(t, t.d_position[k], t.d_row[k]) * dd[t.parameter[k]];
+      w.dq += detail::calc_parameter_motion(t, t.d_position[k], t.d_row[k]) * dd[t.parameter[k]];
     }
     const Vec3d turn_P = dq_P.tail<3>();
     w.dq.head<3>() += dq_P.head<3>() + turn_P.cross(t.a_P - t.a_C);
@@ -404,8 +402,8 @@ bool project_poses(const Plan& plan, const Geometry& geometry, SegmentPose* pose
       constexpr int kMaxTurns = 20;
       int turns = 0;
       for (; turns < kMaxTurns; ++turns) {
-        const JointTerms t = detail::calc_joint_terms(joint, R_P, parent.p_WS,
-                                                      as_rotation(child.q_WS), child.p_WS);
+        const JointTerms t =
+            detail::calc_joint_terms(joint, R_P, parent.p_WS, as_rotation(child.q_WS), child.p_WS);
         double error = 0;
         for (int i = 0; i < t.row_count; ++i) error = std::max(error, std::abs(t.error[i]));
         if (error < 4e-16) break;

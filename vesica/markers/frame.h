@@ -26,8 +26,8 @@ namespace vesica::markers {
 using Vec6 = Eigen::Matrix<double, 6, 1>;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 
-// Linear part above, angular part below. Element by element: Eigen's comma initialiser trips a false
-// array-bounds warning of gcc 12 here.
+// Linear part above, angular part below. Element by element: Eigen's comma initialiser trips a
+// false array-bounds warning of gcc 12 here.
 inline Vec6 stack(const Vec3d& linear, const Vec3d& angular) {
   Vec6 v;
   for (int k = 0; k < 3; ++k) {
@@ -79,7 +79,7 @@ class Plan {
   const Model& model() const { return *model_; }
   int parameter_count() const { return parameter_count_; }
   size_t gain_count() const { return gain_count_; }  // doubles a frame
-  int dof() const { return dof_; }  // of the spanning tree
+  int dof() const { return dof_; }                   // of the spanning tree
   bool dense() const { return dense_; }
   const std::vector<Body>& bodies() const { return bodies_; }  // parents before children
   int body_of(int segment) const { return body_of_[segment]; }
@@ -102,13 +102,14 @@ struct Sums {
   void add(const Sums& other);
 
   double objective = 0;
-  double kkt_frames = 0;                    // max |L_q|, Cartesian coordinates
-  double constraint = 0;                    // max |Phi|
-  Eigen::VectorXd L_d;                      // sum of G_d + Phi_d^T lambda
-  Eigen::VectorXd L_d_size;                 // the same with every term's absolute value
-  std::vector<Eigen::MatrixXd> D;           // per body (dense: one), upper triangle, last column the gradient
-  long indefinite_frames = 0;               // where the reduced Hessian was not positive
-  long undetermined_frames = 0;             // where the markers seen do not fix the pose
+  double kkt_frames = 0;     // max |L_q|, Cartesian coordinates
+  double constraint = 0;     // max |Phi|
+  Eigen::VectorXd L_d;       // sum of G_d + Phi_d^T lambda
+  Eigen::VectorXd L_d_size;  // the same with every term's absolute value
+  std::vector<Eigen::MatrixXd>
+      D;                         // per body (dense: one), upper triangle, last column the gradient
+  long indefinite_frames = 0;    // where the reduced Hessian was not positive
+  long undetermined_frames = 0;  // where the markers seen do not fix the pose
   // Assembled into the parameters' order: eq. 17's matrix and minus its right-hand side.
   Eigen::MatrixXd calc_schur(const Plan& plan) const;
   Eigen::VectorXd calc_gradient(const Plan& plan) const;
@@ -133,11 +134,11 @@ class Workspace {
 // What a frame tells about itself.
 struct FrameResult {
   double objective = 0;
-  double slope = 0;             // directional derivative along the step, from back_substitute
-  double kkt = 0;               // max |L_q|
-  double constraint = 0;        // max |Phi|
-  bool indefinite = false;      // a pivot was negative and was turned around
-  int undetermined = 0;         // degrees of freedom no marker fixes; they do not move
+  double slope = 0;         // directional derivative along the step, from back_substitute
+  double kkt = 0;           // max |L_q|
+  double constraint = 0;    // max |Phi|
+  bool indefinite = false;  // a pivot was negative and was turned around
+  int undetermined = 0;     // degrees of freedom no marker fixes; they do not move
 };
 
 // Eliminates one frame: adds its part to `sums`, writes `plan.gain_count()` gains. `damping` adds
@@ -155,7 +156,8 @@ void move_poses(const Plan& plan, const Geometry& geometry, const SegmentPose* f
                 const Workspace& work, SegmentPose* to);
 
 // Puts segments back onto their joints, parents first: a revolute or universal joint by turning the
-// child as little as possible, then every joint by shifting it. False if the axes cannot be aligned.
+// child as little as possible, then every joint by shifting it. False if the axes cannot be
+// aligned.
 bool project_poses(const Plan& plan, const Geometry& geometry, SegmentPose* poses);
 
 double calc_objective(const Plan& plan, const Geometry& geometry, const Frame& frame,

@@ -30,8 +30,8 @@ FrameSolve FrameSolver::solve(const Frame& frame, SegmentPose* poses, int max_it
   }
   for (out.iterations = 0; out.iterations < max_iterations; ++out.iterations) {
     for (auto& D : sums_.D) D.setZero();
-    const FrameResult at = eliminate_frame(plan_, geometry_, frame, poses, curvature, damping,
-                                           work_, sums_, gains);
+    const FrameResult at =
+        eliminate_frame(plan_, geometry_, frame, poses, curvature, damping, work_, sums_, gains);
     out.objective = at.objective;
     out.kkt = at.kkt;
     out.undetermined = at.undetermined;

@@ -106,7 +106,8 @@ void fit_axes(const std::vector<Pair>& pairs, const Joint& joint, Model& model) 
     return;
   }
   Vec3d sum = Vec3d::Zero();
-  for (const Mat3d& M : relative) sum += find_p ? Vec3d(M * present_c) : Vec3d(M.transpose() * present_p);
+  for (const Mat3d& M : relative)
+    sum += find_p ? Vec3d(M * present_c) : Vec3d(M.transpose() * present_p);
   if (find_p) {
     set_axis(model, joint.parent_axis, sum.normalized(), sum);
   } else {

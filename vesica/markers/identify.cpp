@@ -32,8 +32,8 @@ Evaluation evaluate(AllFrames& frames, const Eigen::VectorXd& d, Curvature curva
 
 double max_abs(const Eigen::VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
 
-// The objective of a perfect fit in doubles: every residual is known to a few units in the last place
-// of the marker's coordinates.
+// The objective of a perfect fit in doubles: every residual is known to a few units in the last
+// place of the marker's coordinates.
 double calc_objective_floor(const AllFrames& frames) {
   double sum = 0;
   const auto markers = static_cast<int>(frames.model().markers.size());
@@ -68,8 +68,8 @@ double search_line(AllFrames& frames, Eigen::VectorXd& d, const Eigen::VectorXd&
   return 0;
 }
 
-// Tukey's loss is blind to what is far off, and before poses are known everything is. Huber's optimum is
-// where it begins.
+// Tukey's loss is blind to what is far off, and before poses are known everything is. Huber's
+// optimum is where it begins.
 void start_with_huber(const Model& model, const std::vector<Trial>& trials, Options options,
                       Identification& out) {
   Model huber = model;
@@ -144,8 +144,8 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
       }
       s.minimum = e.indefinite_frames == 0 && step.negative == 0;
       if (options.tolerance < 1e-6 && saddle_rounds < 3) {
-        // Saddles show in the second derivatives; a segment caught in a minimum of its own shows only
-        // in an error that its neighbours in time do not have.
+        // Saddles show in the second derivatives; a segment caught in a minimum of its own shows
+        // only in an error that its neighbours in time do not have.
         long moved = s.minimum ? 0 : leave_saddles(frames, d);
         s.saddle_frames += moved;
         moved += improve_outliers(frames, d);
@@ -175,13 +175,15 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
     if (taken == 0) {
       if (s.kkt_relative <= 1e-10) {
         s.converged = true;
-        s.minimum = curvature == Curvature::kNewton && e.indefinite_frames == 0 && step.negative == 0;
+        s.minimum =
+            curvature == Curvature::kNewton && e.indefinite_frames == 0 && step.negative == 0;
         break;
       }
       if (damping > 1e6) {
-        s.message = fmt::format("no step reduces the objective any more at a relative KKT residual "
-                                "of {:.2e}",
-                                s.kkt_relative);
+        s.message = fmt::format(
+            "no step reduces the objective any more at a relative KKT residual "
+            "of {:.2e}",
+            s.kkt_relative);
         break;
       }
       damping = std::max(10 * damping, 1e-3);
@@ -203,8 +205,8 @@ Identification identify(const Model& model, const std::vector<Trial>& trials,
   std::vector<std::string> redundant;
   calc_free_directions(model, &redundant);
   for (const std::string& name : redundant) {
-    notes.warnings.push_back(fmt::format(
-        "relation '{}' follows from the other relations; it has no effect", name));
+    notes.warnings.push_back(
+        fmt::format("relation '{}' follows from the other relations; it has no effect", name));
   }
   Identification out{model.start_values(), AllFrames(model, trials, options.threads), {}, {}, {}};
   if (out.frames.frame_count() == 0) throw InputError("the trials have no frames");

@@ -40,14 +40,14 @@ struct Summary {
   double objective = 0;
   double kkt_absolute = 0;  // max norm of eq. 13, SI
   double kkt_start = 0;     // the same where the iteration began
-  // Divided by the largest of: its value at the model's start values, its value where the all-frames
-  // iteration began, the sum of absolute terms in L_d.
+  // Divided by the largest of: its value at the model's start values, its value where the
+  // all-frames iteration began, the sum of absolute terms in L_d.
   double kkt_relative = 0;
-  double constraint = 0;    // max |Phi| [m or 1]
-  bool minimum = false;     // inertia of the exact KKT matrix says strict local minimum
-  int undetermined = 0;     // directions of d that do not change the objective
+  double constraint = 0;  // max |Phi| [m or 1]
+  bool minimum = false;   // inertia of the exact KKT matrix says strict local minimum
+  int undetermined = 0;   // directions of d that do not change the objective
   long undetermined_frames = 0;
-  long saddle_frames = 0;   // frames that were found at saddles and left them
+  long saddle_frames = 0;    // frames that were found at saddles and left them
   int start_iterations = 0;  // on the few frames that d started from
   double seconds_start = 0, seconds_solve = 0;
   std::vector<std::string> warnings;

@@ -45,15 +45,19 @@ std::vector<JointCoordinate> list_joint_coordinates(const Model& model) {
     }
     const std::string& n = model.joints[j].name;
     switch (model.joints[j].type) {
-      case JointType::kRevolute: list.push_back({n + "_angle", true, s}); break;
+      case JointType::kRevolute:
+        list.push_back({n + "_angle", true, s});
+        break;
       case JointType::kUniversal:
         list.push_back({n + "_angle1", true, s});
         list.push_back({n + "_angle2", true, s});
         break;
       case JointType::kSpherical:
-        for (const char* c : {"_flexion", "_adduction", "_rotation"}) list.push_back({n + c, true, s});
+        for (const char* c : {"_flexion", "_adduction", "_rotation"})
+          list.push_back({n + c, true, s});
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return list;
@@ -79,7 +83,9 @@ std::vector<double> calc_joint_coordinates(const Model& model, const Eigen::Vect
     const Mat3d C = R * calc_axis_triad(joint.child_axis, d);
     const Mat3d R_PC = P.transpose() * C;
     switch (joint.type) {
-      case JointType::kRevolute: q.push_back(std::atan2(R_PC(1, 0), R_PC(0, 0))); break;
+      case JointType::kRevolute:
+        q.push_back(std::atan2(R_PC(1, 0), R_PC(0, 0)));
+        break;
       case JointType::kUniversal: {
         // R_PC = Rz(a) Rx(pi/2) Rz(b): the child's axis is the parent's y turned by a.
         q.push_back(std::atan2(R_PC(0, 2), -R_PC(1, 2)));
@@ -90,7 +96,8 @@ std::vector<double> calc_joint_coordinates(const Model& model, const Eigen::Vect
         find_cardan_zxy(R_PC, &z, &x, &y);
         q.insert(q.end(), {z, x, y});
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return q;
@@ -126,8 +133,11 @@ void place_segments(const Model& model, const Eigen::VectorXd& d,
         R_PC = calc_cardan_zxy(q[0], q[1], q[2]);
         q += 3;
         break;
-      case JointType::kWeld: R_PC = P.transpose() * geometry.joints[j].R_PC_weld * C; break;
-      case JointType::kFree: break;
+      case JointType::kWeld:
+        R_PC = P.transpose() * geometry.joints[j].R_PC_weld * C;
+        break;
+      case JointType::kFree:
+        break;
     }
     const Mat3d R = R_WP * P * R_PC * C.transpose();
     poses[s].q_WS = as_quaternion(R);

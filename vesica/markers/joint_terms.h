@@ -94,7 +94,8 @@ JointCurvature calc_joint_curvature(const JointGeometry& g, const JointTerms& t,
       turn_child(u.parameter[k], Vec3d(li * b.cross(at)));
       for (int m = 0; m < w.count; ++m) {
         const double both = li * at.dot(R_C * w.first[m]);
-        parameters(u.parameter[k], w.parameter[m], u.parameter[k] == w.parameter[m] ? 2 * both : both);
+        parameters(u.parameter[k], w.parameter[m],
+                   u.parameter[k] == w.parameter[m] ? 2 * both : both);
       }
     }
     for (int k = 0; k < w.count; ++k) {

@@ -25,10 +25,10 @@ void scale_by_length(Model& model, const std::string& segment, int parameter, do
   }
 }
 
-// Found coordinates are metres on the subject, not multiplied by the scale; both forms have the same
-// optimum.
-void add_marker(Model& model, const std::string& name, const std::string& segment, const Vec3d& base,
-                const char* found) {
+// Found coordinates are metres on the subject, not multiplied by the scale; both forms have the
+// same optimum.
+void add_marker(Model& model, const std::string& name, const std::string& segment,
+                const Vec3d& base, const char* found) {
   Marker marker;
   marker.name = name;
   marker.segment = model.find_segment(segment);
@@ -94,8 +94,8 @@ std::vector<double> calc_gait(double t, const std::vector<int>& leg_start, size_
 }
 
 // One joint motion after the other, left then right, as in the source's experiment.
-std::vector<double> calc_range_of_motion(double t, double duration, const std::vector<int>& leg_start,
-                                         size_t count) {
+std::vector<double> calc_range_of_motion(double t, double duration,
+                                         const std::vector<int>& leg_start, size_t count) {
   std::vector<double> q(count, 0.0);
   q[1] = 0.92;
   // The subject sways on the standing leg.
@@ -117,13 +117,19 @@ std::vector<double> calc_range_of_motion(double t, double duration, const std::v
   const double cycles = 2 * (part - index);
   const double swing = std::sin(2 * kPi * cycles), pulse = smooth_pulse(cycles);
   switch (index % 6) {
-    case 0: leg[5] += 18 * swing * kDegree; break;
-    case 1: leg[4] += 25 * swing * kDegree; break;
+    case 0:
+      leg[5] += 18 * swing * kDegree;
+      break;
+    case 1:
+      leg[4] += 25 * swing * kDegree;
+      break;
     case 2:
       leg[3] -= 100 * pulse * kDegree;
       leg[0] += 20 * pulse * kDegree;
       break;
-    case 3: leg[1] -= mirror * 35 * pulse * kDegree; break;
+    case 3:
+      leg[1] -= mirror * 35 * pulse * kDegree;
+      break;
     case 4:
       leg[0] += (40 * pulse + 15 * swing) * kDegree;
       break;
@@ -140,15 +146,16 @@ std::vector<double> calc_range_of_motion(double t, double duration, const std::v
 Model make_lower_extremity(bool foot_axes) {
   Model model;
   model.name = "lower extremity";
-  for (const char* name : {"pelvis", "thigh_l", "shank_l", "talus_l", "foot_l", "thigh_r", "shank_r",
-                           "talus_r", "foot_r"}) {
+  for (const char* name : {"pelvis", "thigh_l", "shank_l", "talus_l", "foot_l", "thigh_r",
+                           "shank_r", "talus_r", "foot_r"}) {
     model.segments.push_back({name});
   }
   constexpr double kWidth = 0.16, kThigh = 0.42, kShank = 0.41, kFoot = 0.25;
   scale_by_length(model, "pelvis", model.add_parameter({"pelvis_width", Unit::kMeter, kWidth}),
                   kWidth);
   for (const std::string side : {"l", "r"}) {
-    const auto length = [&](const char* name, double base, std::initializer_list<const char*> list) {
+    const auto length = [&](const char* name, double base,
+                            std::initializer_list<const char*> list) {
       const int p = model.add_parameter({name + ("_length_" + side), Unit::kMeter, base});
       for (const char* segment : list) scale_by_length(model, segment + ("_" + side), p, base);
     };
@@ -185,8 +192,8 @@ Model make_lower_extremity(bool foot_axes) {
 
     Joint subtalar = join("subtalar", JointType::kRevolute, "talus", "foot");
     subtalar.parent_center = make_point(-0.01, -0.03, 0);
-    subtalar.parent_axis = make_axis(model, subtalar.name, {1, 0, 2}, m * 105 * kDegree,
-                                     -m * 38 * kDegree, foot_axes);
+    subtalar.parent_axis =
+        make_axis(model, subtalar.name, {1, 0, 2}, m * 105 * kDegree, -m * 38 * kDegree, foot_axes);
     subtalar.child_axis = make_fixed_axis({1, 0, 2}, m * 105 * kDegree, -m * 38 * kDegree);
     model.joints.push_back(subtalar);
   }
@@ -215,8 +222,8 @@ Eigen::VectorXd make_subject(const Model& model, double size, std::uint64_t seed
   Eigen::VectorXd d = model.start_values();
   for (int k = 0; k < d.size(); ++k) {
     const Parameter& p = model.parameters[k];
-    const bool length = p.name.find("length") != std::string::npos ||
-                        p.name.find("width") != std::string::npos;
+    const bool length =
+        p.name.find("length") != std::string::npos || p.name.find("width") != std::string::npos;
     // Marker coordinates on small segments cannot be 7 cm off without leaving the segment.
     const double span = p.unit == Unit::kRadian ? 10 * kDegree : length ? 0.1 * d[k] : 0.03;
     d[k] += size * span * unit(random);
@@ -248,7 +255,8 @@ SyntheticTrial make_synthetic_trial(const Model& model, const Eigen::VectorXd& d
   const Geometry geometry = calc_geometry(model, d);
 
   std::vector<Vec3d> soft(n, Vec3d::Zero());
-  const double keep = noise.soft_tissue_time > 0 ? std::exp(-1 / (rate * noise.soft_tissue_time)) : 0;
+  const double keep =
+      noise.soft_tissue_time > 0 ? std::exp(-1 / (rate * noise.soft_tissue_time)) : 0;
   const auto normal_vector = [&] {
     const double x = normal(random), y = normal(random), z = normal(random);
     return Vec3d(x, y, z);
@@ -266,8 +274,8 @@ SyntheticTrial make_synthetic_trial(const Model& model, const Eigen::VectorXd& d
     for (size_t m = 0; m < n; ++m) {
       const SegmentPose& pose = poses[model.markers[m].segment];
       if (noise.soft_tissue_sd > 0) {
-        soft[m] = keep * soft[m] +
-                  std::sqrt(1 - keep * keep) * noise.soft_tissue_sd * normal_vector();
+        soft[m] =
+            keep * soft[m] + std::sqrt(1 - keep * keep) * noise.soft_tissue_sd * normal_vector();
       }
       Vec3d y = pose.p_WS + as_rotation(pose.q_WS) * (geometry.markers[m].value + soft[m]);
       if (noise.white_sd > 0) y += noise.white_sd * normal_vector();

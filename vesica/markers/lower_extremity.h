@@ -15,15 +15,16 @@ namespace vesica::markers {
 // With `foot_axes` the ankle and subtalar axes are parameters too: 41 instead of 33.
 Model make_lower_extremity(bool foot_axes);
 
-// d of a subject: the model's start values changed by `size` of the usual differences between people
-// (lengths by up to 10 %, axes by up to 10 deg, marker coordinates by up to 7 cm), from a seed.
+// d of a subject: the model's start values changed by `size` of the usual differences between
+// people (lengths by up to 10 %, axes by up to 10 deg, marker coordinates by up to 7 cm), from a
+// seed.
 Eigen::VectorXd make_subject(const Model& model, double size, std::uint64_t seed);
 
 enum class MotionKind { kGait, kRangeOfMotion };
 
 struct MarkerNoise {
-  double white_sd = 0;          // m, a coordinate
-  double soft_tissue_sd = 0;    // m, a coordinate, first-order autoregressive in time, in the segment
+  double white_sd = 0;        // m, a coordinate
+  double soft_tissue_sd = 0;  // m, a coordinate, first-order autoregressive in time, in the segment
   double soft_tissue_time = 0.1;  // s, its correlation time
   double occluded_fraction = 0;   // of all marker frames, in gaps of about 20 frames
 };

@@ -57,29 +57,42 @@ void add_second(LocalVector& u, int a, int b, const Vec3d& value) {
 
 int calc_constraint_count(JointType type) {
   switch (type) {
-    case JointType::kSpherical: return 3;
-    case JointType::kRevolute: return 5;
-    case JointType::kUniversal: return 4;
-    case JointType::kWeld: return 6;
-    case JointType::kFree: return 0;
+    case JointType::kSpherical:
+      return 3;
+    case JointType::kRevolute:
+      return 5;
+    case JointType::kUniversal:
+      return 4;
+    case JointType::kWeld:
+      return 6;
+    case JointType::kFree:
+      return 0;
   }
   return 0;
 }
 const char* name_of(JointType type) {
   switch (type) {
-    case JointType::kSpherical: return "spherical";
-    case JointType::kRevolute: return "revolute";
-    case JointType::kUniversal: return "universal";
-    case JointType::kWeld: return "weld";
-    case JointType::kFree: return "free";
+    case JointType::kSpherical:
+      return "spherical";
+    case JointType::kRevolute:
+      return "revolute";
+    case JointType::kUniversal:
+      return "universal";
+    case JointType::kWeld:
+      return "weld";
+    case JointType::kFree:
+      return "free";
   }
   return "";
 }
 const char* name_of(Unit unit) {
   switch (unit) {
-    case Unit::kMeter: return "m";
-    case Unit::kRadian: return "rad";
-    case Unit::kRatio: return "1";
+    case Unit::kMeter:
+      return "m";
+    case Unit::kRadian:
+      return "rad";
+    case Unit::kRatio:
+      return "1";
   }
   return "";
 }
@@ -128,29 +141,31 @@ void Model::finish() {
                                    p.name, p.start, p.lower, p.upper));
     }
     if (!(p.prior_sd > 0)) {
-      throw InputError(fmt::format("parameter '{}': the prior's standard deviation {} must be "
-                                   "positive",
-                                   p.name, p.prior_sd));
+      throw InputError(
+          fmt::format("parameter '{}': the prior's standard deviation {} must be "
+                      "positive",
+                      p.name, p.prior_sd));
     }
   }
   for (const ParameterRelation& relation : relations) {
     for (const auto& [k, coefficient] : relation.terms) {
       if (k < 0 || k >= parameter_count()) {
-        throw InputError(fmt::format("relation '{}' names a parameter that does not exist",
-                                     relation.name));
+        throw InputError(
+            fmt::format("relation '{}' names a parameter that does not exist", relation.name));
       }
       if (!std::isfinite(coefficient)) {
-        throw InputError(fmt::format("relation '{}' has a coefficient that is no number",
-                                     relation.name));
+        throw InputError(
+            fmt::format("relation '{}' has a coefficient that is no number", relation.name));
       }
     }
   }
   for (const Joint& joint : joints) {
     if (joint.child < 0 || joint.child >= n || joint.parent < kGround || joint.parent >= n ||
         joint.child == joint.parent) {
-      throw InputError(fmt::format("joint '{}' must join two different segments (or the ground and "
-                                   "a segment)",
-                                   joint.name));
+      throw InputError(
+          fmt::format("joint '{}' must join two different segments (or the ground and "
+                      "a segment)",
+                      joint.name));
     }
     const auto moves = [](const Axis& a) {
       return a.angle[0].parameter >= 0 || a.angle[1].parameter >= 0;
@@ -247,8 +262,9 @@ LocalVector calc_axis_column(const Axis& axis, int column, const Eigen::VectorXd
   }
   if (slot_p >= 0 && slot_q >= 0) {
     const double both = fp * fq * (slot_p == slot_q ? 2 : 1);
-    add_second(u, slot_p, slot_q,
-               both * (axis.base * rotation_derivative(i, a, 1) * rotation_derivative(j, b, 1) * e));
+    add_second(
+        u, slot_p, slot_q,
+        both * (axis.base * rotation_derivative(i, a, 1) * rotation_derivative(j, b, 1) * e));
   }
   return u;
 }
@@ -266,9 +282,11 @@ Geometry calc_geometry(const Model& model, const Eigen::VectorXd& d) {
     g.parent_center = calc_point(parent, joint.parent_center, d);
     g.child_center = calc_point(&model.segments[joint.child], joint.child_center, d);
     if (joint.type == JointType::kRevolute) {
-      const LocalVector along = calc_axis_column(joint.parent_axis, joint.parent_axis.sequence[2], d);
+      const LocalVector along =
+          calc_axis_column(joint.parent_axis, joint.parent_axis.sequence[2], d);
       for (int k = 0; k < 2; ++k) {
-        g.rows.push_back({along, calc_axis_column(joint.child_axis, joint.child_axis.sequence[k], d)});
+        g.rows.push_back(
+            {along, calc_axis_column(joint.child_axis, joint.child_axis.sequence[k], d)});
       }
     } else if (joint.type == JointType::kUniversal) {
       g.rows.push_back({calc_axis_column(joint.parent_axis, joint.parent_axis.sequence[2], d),

@@ -2,9 +2,9 @@
 //
 // Segments are rigid and carry full Cartesian coordinates: position p_WS and Euler parameters q_WS
 // (Andersen et al. 2009; Nikravesh 1988), 7 a segment and frame. Joints and |q_WS| = 1 are hard
-// constraints Phi(q, d) = 0, markers are soft equations Psi(q, d) = 0, relations among the constants
-// are T(d) = 0. The constants d are numbers anywhere in the geometry: segment scales or lengths,
-// coordinates of joint centres and markers, angles of joint axes.
+// constraints Phi(q, d) = 0, markers are soft equations Psi(q, d) = 0, relations among the
+// constants are T(d) = 0. The constants d are numbers anywhere in the geometry: segment scales or
+// lengths, coordinates of joint centres and markers, angles of joint axes.
 //
 // A model is immutable once `finish()` has returned; everything that changes lives elsewhere.
 // SI units, radians.

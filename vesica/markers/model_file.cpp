@@ -11,12 +11,14 @@
 namespace vesica::markers {
 namespace {
 
-int find_or_add(Model& model, const std::string& name, Unit unit, double start, const InputNode& at) {
+int find_or_add(Model& model, const std::string& name, Unit unit, double start,
+                const InputNode& at) {
   const int k = model.find_parameter(name);
   if (k < 0) return model.add_parameter({name, unit, start});
   if (model.parameters[k].unit != unit) {
-    at.fail(fmt::format("parameter '{}' is already used for something in {}, here it would be in {}",
-                        name, name_of(model.parameters[k].unit), name_of(unit)));
+    at.fail(
+        fmt::format("parameter '{}' is already used for something in {}, here it would be in {}",
+                    name, name_of(model.parameters[k].unit), name_of(unit)));
   }
   return k;
 }
@@ -61,7 +63,8 @@ void read_segments(const InputNode& list, Model& model) {
     } else if (kind == "per_axis") {
       for (int k = 0; k < 3; ++k) {
         segment.scale[k] = Affine{
-            0, find_or_add(model, fmt::format("{}.scale_{}", name, "xyz"[k]), Unit::kRatio, 1, node),
+            0,
+            find_or_add(model, fmt::format("{}.scale_{}", name, "xyz"[k]), Unit::kRatio, 1, node),
             1};
       }
     } else if (kind != "fixed") {
@@ -95,8 +98,10 @@ Axis read_axis(const InputNode& node) {
   std::string sorted = letters;
   std::sort(sorted.begin(), sorted.end());
   if (sorted != "xyz") {
-    node.at("sequence").fail("expected three different letters, such as xyz or yxz; the last is the "
-                             "axis itself");
+    node.at("sequence")
+        .fail(
+            "expected three different letters, such as xyz or yxz; the last is the "
+            "axis itself");
   }
   for (int k = 0; k < 3; ++k) axis.sequence[k] = letters[k] - 'x';
   const InputNode angles = node.at("angles");
@@ -108,28 +113,27 @@ Axis read_axis(const InputNode& node) {
 void find_coordinate(Model& model, Point& point, int k, const std::string& name,
                      const InputNode& at) {
   const double start = point.coordinate[k].constant;
-  point.coordinate[k] = Affine{0, find_or_add(model, fmt::format("{}.{}", name, "xyz"[k]),
-                                              Unit::kMeter, start, at),
-                               1};
+  point.coordinate[k] = Affine{
+      0, find_or_add(model, fmt::format("{}.{}", name, "xyz"[k]), Unit::kMeter, start, at), 1};
   point.scaled[k] = false;  // found values are metres on the subject
 }
 void find_axis(Model& model, Axis& axis, const std::string& name, const InputNode& at) {
   for (int k = 0; k < 2; ++k) {
     const double start = axis.angle[k].constant;
-    axis.angle[k] =
-        Affine{0, find_or_add(model, fmt::format("{}.{}", name, "xyz"[axis.sequence[k]]),
-                              Unit::kRadian, start, at),
-               1};
+    axis.angle[k] = Affine{0,
+                           find_or_add(model, fmt::format("{}.{}", name, "xyz"[axis.sequence[k]]),
+                                       Unit::kRadian, start, at),
+                           1};
   }
 }
 
 void read_joint(const std::string& name, const InputNode& node, Model& model) {
-  node.allow({"type", "parent", "child", "parent_center", "child_center", "parent_axis", "child_axis",
-              "axis", "offset", "find"});
+  node.allow({"type", "parent", "child", "parent_center", "child_center", "parent_axis",
+              "child_axis", "axis", "offset", "find"});
   Joint joint;
   joint.name = name;
-  const size_t type = node.at("type").choice(
-      {"spherical", "revolute", "hinge", "universal", "weld", "free"});
+  const size_t type =
+      node.at("type").choice({"spherical", "revolute", "hinge", "universal", "weld", "free"});
   constexpr JointType kTypes[] = {JointType::kSpherical, JointType::kRevolute, JointType::kRevolute,
                                   JointType::kUniversal, JointType::kWeld,     JointType::kFree};
   joint.type = kTypes[type];
@@ -163,8 +167,9 @@ void read_joint(const std::string& name, const InputNode& node, Model& model) {
           find_coordinate(model, point, c - 'x', name + "." + base, item);
         }
       } else {
-        item.fail("expected parent_center, child_center (with .x, .yz, ... for some coordinates), "
-                  "parent_axis or child_axis");
+        item.fail(
+            "expected parent_center, child_center (with .x, .yz, ... for some coordinates), "
+            "parent_axis or child_axis");
       }
     }
   }
@@ -263,8 +268,8 @@ void read_relations(const InputNode& list, Model& model) {
 
 Model read_model(const InputFile& file) {
   const InputNode root = file.root();
-  root.allow({"vesica", "model", "segments", "joints", "markers", "parameters", "relations",
-              "objective"});
+  root.allow(
+      {"vesica", "model", "segments", "joints", "markers", "parameters", "relations", "objective"});
   root.at("vesica").integer(1, 1);
   Model model;
   model.name = root.at("model").text();
@@ -332,11 +337,21 @@ Model make_model(const NeutralModel& neutral, std::vector<std::string>* warnings
       if (!axis.translates && turns == 1) axis_F = axis.axis;
     }
     switch (source.kind) {
-      case NeutralJointKind::kWeld: joint.type = JointType::kWeld; break;
-      case NeutralJointKind::kPin: joint.type = JointType::kRevolute; break;
-      case NeutralJointKind::kBall: joint.type = JointType::kSpherical; break;
-      case NeutralJointKind::kFree: joint.type = JointType::kFree; break;
-      case NeutralJointKind::kCustomOneAxis: joint.type = JointType::kRevolute; break;
+      case NeutralJointKind::kWeld:
+        joint.type = JointType::kWeld;
+        break;
+      case NeutralJointKind::kPin:
+        joint.type = JointType::kRevolute;
+        break;
+      case NeutralJointKind::kBall:
+        joint.type = JointType::kSpherical;
+        break;
+      case NeutralJointKind::kFree:
+        joint.type = JointType::kFree;
+        break;
+      case NeutralJointKind::kCustomOneAxis:
+        joint.type = JointType::kRevolute;
+        break;
       case NeutralJointKind::kOther:
         joint.type = turns == 3 && shifts == 3   ? JointType::kFree
                      : turns == 3 && shifts == 0 ? JointType::kSpherical

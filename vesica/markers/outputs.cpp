@@ -21,19 +21,28 @@ int first_frame(const Run& run, size_t trial) {
 ordered_json number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr); }
 
 ordered_json as_json(const MarkerError& e) {
-  return {{"mean", e.mean * 1e3}, {"sd", e.sd * 1e3},  {"rms", e.rms * 1e3},
-          {"max", e.max * 1e3},   {"seen", e.seen},    {"missing", e.missing}};
+  return {{"mean", e.mean * 1e3}, {"sd", e.sd * 1e3}, {"rms", e.rms * 1e3},
+          {"max", e.max * 1e3},   {"seen", e.seen},   {"missing", e.missing}};
 }
 
 std::string escape_xml(const std::string& text) {
   std::string out;
   for (char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -55,7 +64,8 @@ TimeTable make_joint_table(const Run& run, size_t trial) {
   table.name = source.name;
   table.in_degrees = true;
   const auto coordinates = list_joint_coordinates(run.model);
-  for (const JointCoordinate& c : coordinates) table.columns.push_back({c.name, c.angle ? "deg" : "m"});
+  for (const JointCoordinate& c : coordinates)
+    table.columns.push_back({c.name, c.angle ? "deg" : "m"});
   const int begin = first_frame(run, trial);
   std::vector<double> last;
   for (int f = 0; f < source.frame_count(); ++f) {
@@ -79,13 +89,14 @@ MarkerTracks make_fitted_tracks(const Run& run, size_t trial) {
   tracks.rate = source.rate;
   tracks.unit_in_file = "mm";
   const Geometry geometry = calc_geometry(run.model, run.id->d);
-  for (const Marker& m : run.model.markers) tracks.labels.push_back(m.label.empty() ? m.name : m.label);
+  for (const Marker& m : run.model.markers)
+    tracks.labels.push_back(m.label.empty() ? m.name : m.label);
   const int begin = first_frame(run, trial);
   for (int f = 0; f < source.frame_count(); ++f) {
     tracks.times.push_back(source.start_time + f / source.rate);
     for (size_t m = 0; m < run.model.markers.size(); ++m) {
-      tracks.positions.push_back(calc_marker(geometry, run.model, static_cast<int>(m),
-                                             run.id->frames.poses(begin + f)));
+      tracks.positions.push_back(
+          calc_marker(geometry, run.model, static_cast<int>(m), run.id->frames.poses(begin + f)));
     }
   }
   return tracks;
@@ -140,8 +151,8 @@ ordered_json make_json(const Run& run) {
   const Eigen::MatrixXd correlation = calc_correlation(c.covariance);
   json["correlation"] = ordered_json::array();
   for (Eigen::Index r = 0; r < correlation.rows(); ++r) {
-    json["correlation"].push_back(std::vector<double>(correlation.row(r).begin(),
-                                                      correlation.row(r).end()));
+    json["correlation"].push_back(
+        std::vector<double>(correlation.row(r).begin(), correlation.row(r).end()));
   }
   json["undetermined"] = ordered_json::array();
   for (const Combination& u : c.undetermined) {
@@ -155,11 +166,13 @@ ordered_json make_json(const Run& run) {
   json["kkt_residual_absolute"] = s.kkt_absolute;
   json["constraint_residual"] = s.constraint;
   json["frames"] = run.id->frames.frame_count();
-  json["variables"] = static_cast<long>(run.model.coordinate_count()) * run.id->frames.frame_count() +
-                      run.model.parameter_count();
+  json["variables"] =
+      static_cast<long>(run.model.coordinate_count()) * run.id->frames.frame_count() +
+      run.model.parameter_count();
   json["constraints_per_frame"] = run.model.constraint_count();
   json["undetermined_frames"] = s.undetermined_frames;
-  json["seconds"] = {{"read", run.seconds_read}, {"start", s.seconds_start}, {"solve", s.seconds_solve}};
+  json["seconds"] = {
+      {"read", run.seconds_read}, {"start", s.seconds_start}, {"solve", s.seconds_solve}};
   json["noise_mm"] = c.sigma * 1e3;
   json["effective_frames"] = c.effective_frames;
   ordered_json errors = as_json(run.errors.all);
@@ -185,8 +198,8 @@ std::string make_table(const Run& run) {
       s.minimum ? "a minimum" : "not proved a minimum", run.seconds_read, s.seconds_start,
       s.seconds_solve);
   if (run.id->d.size() > 0) {
-    out += fmt::format("  {:<28}{:>12} {:<4}{:>12}{:>12}\n", "parameter", "value", "",
-                       "std error", "robust");
+    out += fmt::format("  {:<28}{:>12} {:<4}{:>12}{:>12}\n", "parameter", "value", "", "std error",
+                       "robust");
   }
   const auto error_text = [](Unit unit, double e) {
     return std::isfinite(e) ? fmt::format("{:.3g}", for_people(unit, e)) : std::string("none");
@@ -202,8 +215,8 @@ std::string make_table(const Run& run) {
   for (const Combination& u : c.undetermined) {
     out += fmt::format("\n  not determined by this motion: {}\n    {}\n", u.text, u.remedy);
   }
-  out += fmt::format("\n  {:<28}{:>8}{:>8}{:>8}{:>8}   seen / missing\n", "marker error, mm", "mean",
-                     "sd", "rms", "max");
+  out += fmt::format("\n  {:<28}{:>8}{:>8}{:>8}{:>8}   seen / missing\n", "marker error, mm",
+                     "mean", "sd", "rms", "max");
   const auto row = [&](const std::string& name, const MarkerError& e) {
     out += fmt::format("  {:<28}{:>8.2f}{:>8.2f}{:>8.2f}{:>8.2f}   {} / {}\n", name, e.mean * 1e3,
                        e.sd * 1e3, e.rms * 1e3, e.max * 1e3, e.seen, e.missing);

@@ -92,7 +92,8 @@ ParameterStep calc_parameter_step(const Model& model, const Eigen::VectorXd& d,
       }
       const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
           (scale.asDiagonal() * R * scale.asDiagonal()).eval());
-      const Eigen::VectorXd components = eigen.eigenvectors().transpose() * (scale.asDiagonal() * r);
+      const Eigen::VectorXd components =
+          eigen.eigenvectors().transpose() * (scale.asDiagonal() * r);
       Eigen::VectorXd y(components.size());
       for (Eigen::Index k = 0; k < y.size(); ++k) {
         const double value = eigen.eigenvalues()[k];
@@ -112,8 +113,8 @@ ParameterStep calc_parameter_step(const Model& model, const Eigen::VectorXd& d,
     for (int k = 0; k < n; ++k) {
       const Parameter& p = model.parameters[k];
       const double over = std::max(p.lower - d[k] - out.dd[k], d[k] + out.dd[k] - p.upper);
-      const bool already = std::any_of(fixed.begin(), fixed.end(),
-                                       [&](const auto& f) { return f.first == k; });
+      const bool already =
+          std::any_of(fixed.begin(), fixed.end(), [&](const auto& f) { return f.first == k; });
       if (!already && over > worst_by + kAtBound) {
         worst = k;
         worst_by = over;
@@ -168,8 +169,9 @@ Eigen::VectorXd project_parameters(const Model& model, const Eigen::VectorXd& d)
     }
     if (inside) return out;
   }
-  throw InputError("no values of the parameters meet both the relations and the bounds; widen the "
-                   "bounds or remove a relation");
+  throw InputError(
+      "no values of the parameters meet both the relations and the bounds; widen the "
+      "bounds or remove a relation");
 }
 
 }  // namespace vesica::markers

@@ -7,9 +7,9 @@ namespace vesica::markers {
 
 struct ParameterStep {
   Eigen::VectorXd dd;
-  Eigen::VectorXd kkt;      // L_d + T_d^T nu, outward parts at bounds left out
-  int negative = 0;         // directions of negative curvature, turned around
-  int undetermined = 0;     // directions without curvature, not moved along
+  Eigen::VectorXd kkt;   // L_d + T_d^T nu, outward parts at bounds left out
+  int negative = 0;      // directions of negative curvature, turned around
+  int undetermined = 0;  // directions without curvature, not moved along
   std::vector<int> at_bound;
 };
 
@@ -18,7 +18,8 @@ struct ParameterStep {
 // that hardly excite a parameter at all are still above 1e-8.
 constexpr double kUndetermined = 1e-11;
 
-// Minimises 1/2 dd' S dd + gradient' dd. `L_d` is the multiplier-free gradient for the KKT residual.
+// Minimises 1/2 dd' S dd + gradient' dd. `L_d` is the multiplier-free gradient for the KKT
+// residual.
 ParameterStep calc_parameter_step(const Model& model, const Eigen::VectorXd& d,
                                   const Eigen::MatrixXd& S, const Eigen::VectorXd& gradient,
                                   const Eigen::VectorXd& L_d);

@@ -34,11 +34,20 @@ int find_other_side(const Model& model, int marker) {
   for (size_t k = 0; k < name.size(); ++k) {
     std::string other = name;
     switch (name[k]) {
-      case 'l': other[k] = 'r'; break;
-      case 'L': other[k] = 'R'; break;
-      case 'r': other[k] = 'l'; break;
-      case 'R': other[k] = 'L'; break;
-      default: continue;
+      case 'l':
+        other[k] = 'r';
+        break;
+      case 'L':
+        other[k] = 'R';
+        break;
+      case 'r':
+        other[k] = 'l';
+        break;
+      case 'R':
+        other[k] = 'L';
+        break;
+      default:
+        continue;
     }
     const int found = model.find_marker(other);
     if (found >= 0) return found;
@@ -73,8 +82,8 @@ Trial make_trial(const Model& model, const MotionTrial& motion, const std::strin
       continue;
     }
     if (tracks.find(wanted + "_2") < tracks.markers() && warnings) {
-      warnings->push_back(fmt::format(
-          "{}: the label '{}' occurs twice; the first one is used", motion.file, wanted));
+      warnings->push_back(fmt::format("{}: the label '{}' occurs twice; the first one is used",
+                                      motion.file, wanted));
     }
   }
   if (missing.size() == model.markers.size()) {
@@ -172,8 +181,8 @@ void check_sides(const Model& model, const Trial& trial) {
       weights[m] = frame.weights[other[m]];
     }
     as_is += solve_frame_from_scratch(solver, frame, poses.data()).objective;
-    exchanged +=
-        solve_frame_from_scratch(solver, {positions.data(), weights.data()}, poses.data()).objective;
+    exchanged += solve_frame_from_scratch(solver, {positions.data(), weights.data()}, poses.data())
+                     .objective;
   }
   if (exchanged < 0.25 * as_is) {
     throw InputError(fmt::format(
@@ -192,7 +201,8 @@ std::vector<Swap> find_swaps(const AllFrames& frames, const std::vector<Trial>& 
   FrameSolver solver(model, d);
   std::vector<double> objective(count);
   for (int k = 0; k < count; ++k) {
-    objective[k] = calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
+    objective[k] =
+        calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
   }
   std::vector<double> sorted = objective;
   const double usual = median_of(sorted);

@@ -11,8 +11,8 @@ struct MatchOptions {
   bool use_residuals = false;  // C3D: weight 1/(1 + (residual/marker_sd)^2)
 };
 
-// Model markers are found by label, or by name; a prefix such as "Subject:" is ignored. Markers that
-// the file lacks get weight 0 with a warning; none found, too few for a pose, or no frame with
+// Model markers are found by label, or by name; a prefix such as "Subject:" is ignored. Markers
+// that the file lacks get weight 0 with a warning; none found, too few for a pose, or no frame with
 // markers is an InputError. Positions that are NaN are not seen.
 Trial make_trial(const Model& model, const MotionTrial& motion, const std::string& name,
                  const MatchOptions& options, std::vector<std::string>* warnings);

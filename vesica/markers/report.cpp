@@ -11,7 +11,8 @@
 namespace vesica::markers {
 namespace {
 
-constexpr const char* kColors[] = {"#1f6f8b", "#c8553d", "#588157", "#8a5a9e", "#b08900", "#44546a"};
+constexpr const char* kColors[] = {"#1f6f8b", "#c8553d", "#588157",
+                                   "#8a5a9e", "#b08900", "#44546a"};
 // Frames that the 3-D view holds: enough to see the motion, small enough for a page.
 constexpr int kViewFrames = 400;
 
@@ -19,10 +20,17 @@ std::string escape(const std::string& text) {
   std::string out;
   for (char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -59,17 +67,19 @@ std::string make_plot(const std::string& title, const std::string& unit,
       kLeft, escape(title), unit);
   for (int k = 0; k <= 4; ++k) {
     const double y = low + (high - low) * k / 4;
-    svg += fmt::format("<line x1='{}' x2='{}' y1='{:.1f}' y2='{:.1f}' class='g'/><text x='{}' "
-                       "y='{:.1f}' class='l'>{:.3g}</text>",
-                       kLeft, kW - kRight, Y(y), Y(y), kLeft - 4, Y(y) + 4, y);
+    svg += fmt::format(
+        "<line x1='{}' x2='{}' y1='{:.1f}' y2='{:.1f}' class='g'/><text x='{}' "
+        "y='{:.1f}' class='l'>{:.3g}</text>",
+        kLeft, kW - kRight, Y(y), Y(y), kLeft - 4, Y(y) + 4, y);
     const double x = t.front() + span * k / 4;
     svg += fmt::format("<text x='{:.1f}' y='{}' class='b'>{:.2f} s</text>", X(x), kH - 8, x);
   }
   for (const TimedEvent& e : events) {
     if (e.time < t.front() || e.time > t.back()) continue;
-    svg += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' class='e'/><title>{3}"
-                       "</title>",
-                       X(e.time), kTop, kH - kBottom, escape(e.label));
+    svg += fmt::format(
+        "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' class='e'/><title>{3}"
+        "</title>",
+        X(e.time), kTop, kH - kBottom, escape(e.label));
   }
   for (size_t c = 0; c < curves.size(); ++c) {
     std::string path;
@@ -107,8 +117,8 @@ std::string make_parameter_section(const Run& run) {
     html += fmt::format(
         "<tr{}><td>{}</td><td class='n'>{:.2f} {}</td><td class='n'>{}</td><td class='n'>{}</td>"
         "<td>{}</td></tr>",
-        run.confidence.identifiable[k] ? "" : " class='bad'", escape(p.name), run.id->d[k] * f, unit,
-        interval(run.confidence.half_width[k]), interval(run.confidence.robust_half_width[k]),
+        run.confidence.identifiable[k] ? "" : " class='bad'", escape(p.name), run.id->d[k] * f,
+        unit, interval(run.confidence.half_width[k]), interval(run.confidence.robust_half_width[k]),
         run.confidence.identifiable[k] ? "" : "not determined by this motion");
   }
   html += "</table>";
@@ -193,12 +203,12 @@ std::string make_view_data(const Run& run) {
     }
     const auto center = [&](size_t j, bool child) {
       const Joint& joint = run.model.joints[j];
-      const SegmentPose pose = child                      ? poses[joint.child]
+      const SegmentPose pose = child                     ? poses[joint.child]
                                : joint.parent == kGround ? SegmentPose{}
-                                                          : poses[joint.parent];
+                                                         : poses[joint.parent];
       const auto& g = geometry.joints[j];
-      return Vec3d(pose.p_WS + as_rotation(pose.q_WS) *
-                                   (child ? g.child_center.value : g.parent_center.value));
+      return Vec3d(pose.p_WS +
+                   as_rotation(pose.q_WS) * (child ? g.child_center.value : g.parent_center.value));
     };
     for (size_t a = 0; a < run.model.joints.size(); ++a) {
       for (size_t b = 0; b < run.model.joints.size(); ++b) {
@@ -276,9 +286,10 @@ std::string make_report(const Run& run) {
       s.minimum ? "second derivatives confirm a minimum" : "a minimum is not confirmed",
       run.errors.all.mean * 1e3, run.errors.all.sd * 1e3, s.seconds_start, s.seconds_solve);
   for (const std::string& w : run.warnings) html += fmt::format("<p class='w'>{}</p>", escape(w));
-  html += "<canvas id='view' width='860' height='480'></canvas><p><button id='play'>play / pause"
-          "</button> <input id='at' type='range' min='0' style='width:70%'> drag to turn; red: "
-          "measured, blue: model</p>";
+  html +=
+      "<canvas id='view' width='860' height='480'></canvas><p><button id='play'>play / pause"
+      "</button> <input id='at' type='range' min='0' style='width:70%'> drag to turn; red: "
+      "measured, blue: model</p>";
   html += make_parameter_section(run) + make_error_section(run);
   int first = 0;
   for (size_t t = 0; t < run.trials.size(); ++t) {

@@ -41,25 +41,28 @@ void warn_about_frames(Run& run) {
 void warn_about_solution(Run& run) {
   const Summary& s = run.id->summary;
   if (s.saddle_frames > 0) {
-    run.warnings.push_back(fmt::format("{} frames were at saddle points (a segment turned away from "
-                                       "its markers) and have left them",
-                                       s.saddle_frames));
+    run.warnings.push_back(
+        fmt::format("{} frames were at saddle points (a segment turned away from "
+                    "its markers) and have left them",
+                    s.saddle_frames));
   }
   if (s.converged && !s.minimum) {
-    run.warnings.push_back("the solution is stationary, but its second derivatives do not show a "
-                           "strict minimum; look at undetermined parameters and frames");
+    run.warnings.push_back(
+        "the solution is stationary, but its second derivatives do not show a "
+        "strict minimum; look at undetermined parameters and frames");
   }
   if (s.constraint > 1e-9) {
-    run.warnings.push_back(fmt::format("joints are open by {:.2g} m: constraints of a loop "
-                                       "contradict each other",
-                                       s.constraint));
+    run.warnings.push_back(
+        fmt::format("joints are open by {:.2g} m: constraints of a loop "
+                    "contradict each other",
+                    s.constraint));
   }
   for (int k = 0; k < run.id->d.size(); ++k) {
     const Parameter& p = run.model.parameters[k];
     const double reach = 1e-9 * (1 + std::abs(run.id->d[k]));
     if (run.id->d[k] <= p.lower + reach || run.id->d[k] >= p.upper - reach) {
-      run.warnings.push_back(fmt::format("parameter '{}' is at its bound {:.6g}", p.name,
-                                         run.id->d[k]));
+      run.warnings.push_back(
+          fmt::format("parameter '{}' is at its bound {:.6g}", p.name, run.id->d[k]));
     }
   }
 }
@@ -88,8 +91,8 @@ void run_identification(Run& run, const Options& options) {
 
 void add_events(const MotionTrial& motion, const std::string& trial, Run& run) {
   for (const MotionEvent& event : motion.events) {
-    run.events.push_back({trial, event.time, event.context + (event.context.empty() ? "" : " ") +
-                                                 event.label});
+    run.events.push_back(
+        {trial, event.time, event.context + (event.context.empty() ? "" : " ") + event.label});
   }
 }
 

@@ -144,8 +144,8 @@ bool find_rigid_pose(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b, S
   return true;
 }
 
-bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame, int segment,
-                       SegmentPose* pose) {
+bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame,
+                       int segment, SegmentPose* pose) {
   std::vector<Vec3d> a, b;
   for (size_t m = 0; m < model.markers.size(); ++m) {
     if (model.markers[m].segment != segment || frame.weights[m] <= 0) continue;
@@ -206,7 +206,8 @@ void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
       objective[k] = solver.solve(frames.frame(k), frames.poses(k)).objective;
       if (objective[k] > 4 * objective[k - 1] &&
           calc_rms(frames.frame(k), model.markers.size(), objective[k]) > kGoodFit) {
-        const double fresh = solve_frame_from_scratch(solver, frames.frame(k), again.data()).objective;
+        const double fresh =
+            solve_frame_from_scratch(solver, frames.frame(k), again.data()).objective;
         if (fresh < objective[k]) {
           objective[k] = fresh;
           std::copy(again.begin(), again.end(), frames.poses(k));
@@ -223,7 +224,8 @@ long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d) {
   FrameSolver solver(frames.model(), d);
   std::vector<double> objective(count);
   for (int k = 0; k < count; ++k) {
-    objective[k] = calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
+    objective[k] =
+        calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
   }
   std::vector<double> sorted = objective;
   std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.end());
@@ -256,7 +258,8 @@ long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d) {
   for (int k = 0; k < frames.frame_count(); ++k) {
     if (!results[k].indefinite) continue;
     std::vector<SegmentPose> best(frames.poses(k), frames.poses(k) + n);
-    double objective = calc_objective(solver.plan(), solver.geometry(), frames.frame(k), best.data());
+    double objective =
+        calc_objective(solver.plan(), solver.geometry(), frames.frame(k), best.data());
     const double before = objective;
     for (size_t s = 0; s < n; ++s) {
       // Half turns about the segment's own axes; what hangs on it turns along.

@@ -10,8 +10,8 @@ namespace vesica::markers {
 bool find_rigid_pose(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b, SegmentPose* pose);
 
 // The same for the markers of one segment that a frame shows.
-bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame, int segment,
-                       SegmentPose* pose);
+bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame,
+                       int segment, SegmentPose* pose);
 
 // Eq. 4 from nothing: several starts, the best result. Segments with three or more markers start at
 // their own least-squares pose, others follow their neighbours; further starts turn joints.
@@ -21,8 +21,8 @@ FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, Seg
 // that fit far worse than their neighbours tried again from both sides and from scratch.
 void solve_frames(AllFrames& frames, const Eigen::VectorXd& d);
 
-// Frames that fit far worse than the median frame are tried from the frames beside them, forwards then
-// backwards. Returns how many found a better fit.
+// Frames that fit far worse than the median frame are tried from the frames beside them, forwards
+// then backwards. Returns how many found a better fit.
 long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d);
 
 // Leaves saddle points: frames whose exact reduced Hessian is indefinite are turned segment by

@@ -27,7 +27,8 @@ std::vector<int> find_parameters(const Model& model, const InputNode& node) {
       found.push_back(k);
     }
   }
-  if (found.empty()) node.fail(fmt::format("no parameter of the model is called or begins with '{}'", word));
+  if (found.empty())
+    node.fail(fmt::format("no parameter of the model is called or begins with '{}'", word));
   return found;
 }
 
@@ -83,8 +84,8 @@ Study run_study(const InputFile& file, const std::function<MotionTrial(const std
     }
     run.model.finish();
     for (const InputNode& trial : node.at("trials").items()) {
-      run.trials.push_back(make_trial(run.model, load(in_folder(file, trial.text())), trial.text(), {},
-                                      &run.warnings));
+      run.trials.push_back(make_trial(run.model, load(in_folder(file, trial.text())), trial.text(),
+                                      {}, &run.warnings));
     }
     run_identification(run, options);
     std::vector<Trial> one{make_trial(run.model, evaluation, study.evaluate, {}, &run.warnings)};
@@ -105,7 +106,9 @@ std::string make_study_table(const Study& study) {
   for (const Parameter& p : first.parameters) {
     const double f = p.unit == Unit::kMeter ? 1e3 : p.unit == Unit::kRadian ? 180 / kPi : 1;
     out += fmt::format("  {:<22}{:>6}", p.name,
-                       p.unit == Unit::kMeter ? "mm" : p.unit == Unit::kRadian ? "deg" : "");
+                       p.unit == Unit::kMeter    ? "mm"
+                       : p.unit == Unit::kRadian ? "deg"
+                                                 : "");
     for (const auto& m : study.models) {
       const int k = m.run->model.find_parameter(p.name);
       if (k < 0) {
@@ -121,7 +124,8 @@ std::string make_study_table(const Study& study) {
   }
   out += fmt::format("  {:<28}", "error on " + study.evaluate + ", mm");
   for (const auto& m : study.models) {
-    out += fmt::format("{:>17.2f} sd {:<5.2f}", m.evaluated.all.mean * 1e3, m.evaluated.all.sd * 1e3);
+    out +=
+        fmt::format("{:>17.2f} sd {:<5.2f}", m.evaluated.all.mean * 1e3, m.evaluated.all.sd * 1e3);
   }
   return out + "\n";
 }

@@ -30,9 +30,10 @@ void set_technical_frames(const std::vector<Trial>& trials, Model& model) {
       if (model.markers[m].segment == static_cast<int>(s)) own.push_back(static_cast<int>(m));
     }
     if (own.size() < 3) {
-      throw InputError(fmt::format("segment '{}' has a technical frame but {} markers; it needs "
-                                   "three or more",
-                                   name, own.size()));
+      throw InputError(
+          fmt::format("segment '{}' has a technical frame but {} markers; it needs "
+                      "three or more",
+                      name, own.size()));
     }
     std::vector<std::vector<Vec3d>> seen;
     for (const Trial& trial : trials) {
@@ -46,9 +47,10 @@ void set_technical_frames(const std::vector<Trial>& trials, Model& model) {
       }
     }
     if (seen.empty()) {
-      throw InputError(fmt::format("segment '{}': no frame shows all of its {} markers, so that "
-                                   "their shape is unknown; leave out the marker that is missing",
-                                   name, own.size()));
+      throw InputError(
+          fmt::format("segment '{}': no frame shows all of its {} markers, so that "
+                      "their shape is unknown; leave out the marker that is missing",
+                      name, own.size()));
     }
     const size_t stride = seen.size() / kMaxFrames + 1;
     std::vector<Vec3d> shape = seen.front();
@@ -59,9 +61,10 @@ void set_technical_frames(const std::vector<Trial>& trials, Model& model) {
       for (size_t k = 0; k < seen.size(); k += stride) {
         SegmentPose pose;
         if (!find_rigid_pose(shape, seen[k], &pose)) {
-          throw InputError(fmt::format("segment '{}': its markers lie on one line, so that its "
-                                       "orientation is unknown; add a marker off the line",
-                                       name));
+          throw InputError(
+              fmt::format("segment '{}': its markers lie on one line, so that its "
+                          "orientation is unknown; add a marker off the line",
+                          name));
         }
         const Mat3d R = as_rotation(pose.q_WS);
         for (size_t i = 0; i < own.size(); ++i) {

@@ -14,7 +14,8 @@ void set_weights(const Model& model, int ramp, Trial& trial) {
     };
     // Frames to the nearest gap; the ends of a recording are no gaps.
     int since = ramp + 1;
-    for (int k = 0; k < frames; ++k) distance[k] = since = seen(k) ? std::min(since + 1, ramp + 1) : 0;
+    for (int k = 0; k < frames; ++k)
+      distance[k] = since = seen(k) ? std::min(since + 1, ramp + 1) : 0;
     since = ramp + 1;
     for (int k = frames; k-- > 0;) {
       since = seen(k) ? std::min(since + 1, ramp + 1) : 0;
