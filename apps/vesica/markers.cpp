@@ -13,10 +13,12 @@
 #include "vesica/io/output_file.h"
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
+#include "vesica/markers/lower_extremity.h"
 #include "vesica/markers/model_file.h"
 #include "vesica/markers/outputs.h"
 #include "vesica/markers/report.h"
 #include "vesica/markers/run.h"
+#include "vesica/markers/study.h"
 
 namespace vesica::app {
 namespace {
@@ -29,6 +31,7 @@ struct Arguments {
   double low_pass = 0;  // Hz
   bool use_residuals = false;
   int max_iterations = 60;
+  std::string example;  // folder for synthetic recordings
 };
 
 // Zero-phase Butterworth of second order a pass, as in the source.
@@ -69,10 +72,64 @@ void save_all(const markers::Run& run, const std::string& folder) {
   save_text(path("report.html"), markers::make_report(run));
 }
 
+// Recordings of the lower-extremity model with known truth: soft tissue of 3 mm, white noise of 0.5
+// mm, 2 % of the range-of-motion markers hidden at a time.
+void save_example(const std::string& folder) {
+  const markers::Model model = markers::make_lower_extremity(true);
+  const Eigen::VectorXd truth = markers::make_subject(model, 1, 3);
+  fs::create_directories(folder);
+  const auto save = [&](markers::MotionKind kind, int frames, double hidden, const char* name) {
+    const auto made = markers::make_synthetic_trial(model, truth, kind, frames, 100,
+                                                    {0.0005, 0.003, 0.1, hidden}, 7);
+    MarkerTracks tracks;
+    tracks.rate = 100;
+    tracks.unit_in_file = "mm";
+    for (const auto& m : model.markers) tracks.labels.push_back(m.name);
+    tracks.positions = made.trial.positions;
+    for (int f = 0; f < frames; ++f) tracks.times.push_back(f / 100.0);
+    save_trc((fs::path(folder) / name).string(), tracks);
+  };
+  save(markers::MotionKind::kGait, 255, 0, "gait.trc");
+  save(markers::MotionKind::kRangeOfMotion, 4680, 0.02, "range_of_motion.trc");
+  nlohmann::ordered_json json;
+  for (int k = 0; k < truth.size(); ++k) json[model.parameters[k].name] = truth[k];
+  save_text((fs::path(folder) / "truth.json").string(), json.dump(2) + "\n");
+}
+
+void run_study_command(const InputFile& file, const Arguments& arguments, Common& common) {
+  markers::Options options;
+  options.threads = common.threads;
+  options.max_iterations = arguments.max_iterations;
+  const auto load = [&](const std::string& path) {
+    MotionTrial motion = load_motion(path);
+    if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, motion.markers);
+    return motion;
+  };
+  const markers::Study study = markers::run_study(file, load, options);
+  for (const auto& m : study.models) {
+    if (!m.run->id->summary.converged) common.status = 1;
+    if (!common.out.empty()) save_all(*m.run, (fs::path(common.out) / m.name).string());
+  }
+  if (common.json) {
+    fmt::print("{}\n", markers::make_study_json(study).dump(2));
+  } else {
+    fmt::print("{}", markers::make_study_table(study));
+  }
+}
+
 void run_command(const Arguments& arguments, Common& common) {
+  if (!arguments.example.empty()) return save_example(arguments.example);
+  if (arguments.model.empty()) throw InputError("no MODEL given; see vesica markers --help");
+  const std::string path_of_model = find_input(arguments.model);
+  if (fs::path(path_of_model).extension() != ".osim") {
+    const InputFile file = InputFile::load(path_of_model);
+    if (markers::is_study(file)) return run_study_command(file, arguments, common);
+  }
+  if (arguments.trials.empty())
+    throw InputError("no TRIAL given: name one or more .trc or .c3d files");
   const auto begin = std::chrono::steady_clock::now();
   markers::Run run;
-  run.model = markers::load_model(find_input(arguments.model), &run.warnings);
+  run.model = markers::load_model(path_of_model, &run.warnings);
   for (const std::string& path : arguments.trials) {
     MotionTrial motion = load_motion(path);
     run.warnings.insert(run.warnings.end(), motion.warnings.begin(), motion.warnings.end());
@@ -118,11 +175,11 @@ void add_markers(CLI::App& app, Common& common) {
       app, common, "markers",
       "Fit segment lengths, joint axes and marker positions to all frames of motion capture");
   auto arguments = std::make_shared<Arguments>();
-  command
-      ->add_option("MODEL", arguments->model, "a marker model (.yaml) or an OpenSim model (.osim)")
-      ->required();
-  command->add_option("TRIAL", arguments->trials, "recordings: .trc or .c3d, fitted together")
-      ->required();
+  command->add_option("MODEL", arguments->model,
+                      "a marker model or a study of several (.yaml), or an OpenSim model (.osim)");
+  command->add_option("TRIAL", arguments->trials, "recordings: .trc or .c3d, fitted together");
+  command->add_option("--example", arguments->example,
+                      "write synthetic recordings with known truth into this folder, and stop");
   command
       ->add_option("--lowpass", arguments->low_pass,
                    "zero-phase low-pass filter of the markers, Hz")

@@ -4,6 +4,7 @@
 
 #ifdef VESICA_HAS_CERES
 #include <ceres/ceres.h>
+#include <ceres/rotation.h>
 #endif
 #ifdef VESICA_HAS_IPOPT
 #include <coin/IpStdCInterface.h>
@@ -18,12 +19,12 @@ namespace {
 
 using namespace literal;
 
-struct Setup {
+struct SmallProblem {
   Model model = test::make_chain();
   Eigen::VectorXd truth = model.start_values();
   std::vector<Trial> trials;
 
-  explicit Setup(int frames) {
+  explicit SmallProblem(int frames) {
     std::mt19937_64 random(3);
     trials.push_back(test::make_random_trial(model, truth, frames, 0.01, random).trial);
     for (double& w : trials[0].weights) w = 1;
@@ -136,7 +137,7 @@ Bool eval_h(Index, Number* x, Bool, Number factor, Index, Number* lambda, Bool, 
 }
 
 TEST(Peers, SameOptimumAsIpopt) {
-  const Setup setup(kFrames);
+  const SmallProblem setup(kFrames);
   const Identification ours = identify(setup.model, setup.trials, {});
   ASSERT_TRUE(ours.summary.converged) << ours.summary.message;
 
@@ -224,7 +225,7 @@ struct MinimalCost {
 
 TEST(Peers, SameOptimumAsMinimalCoordinatesWithCeres) {
   constexpr int frames = 12;
-  const Setup setup(frames);
+  const SmallProblem setup(frames);
   const Identification ours = identify(setup.model, setup.trials, {});
   ASSERT_TRUE(ours.summary.converged) << ours.summary.message;
   std::vector<std::array<double, 10>> q(frames);

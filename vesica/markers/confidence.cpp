@@ -295,7 +295,10 @@ Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials)
 
   out.identifiable.assign(p, true);
   out.standard_error = out.covariance.diagonal().cwiseMax(0).cwiseSqrt();
-  out.robust_standard_error = out.robust_covariance.diagonal().cwiseMax(0).cwiseSqrt();
+  // Errors that alternate, as a periodic motion's misfit does, cancel over whole cycles and would
+  // make the robust error smaller than the usual one; another recording need not cancel them.
+  out.robust_standard_error =
+      out.robust_covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseMax(out.standard_error);
   out.half_width = 1.959964 * out.standard_error;
   out.robust_half_width = out.robust_standard_error;
   for (Eigen::Index k = 0; k < p; ++k) out.robust_half_width[k] *= calc_t_975(out.robust_dof[k]);

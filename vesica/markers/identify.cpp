@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -67,6 +68,22 @@ double search_line(AllFrames& frames, Eigen::VectorXd& d, const Eigen::VectorXd&
   return 0;
 }
 
+// Tukey's loss is blind to what is far off, and before poses are known everything is. Huber's
+// optimum is where it begins.
+void start_with_huber(const Model& model, const std::vector<Trial>& trials, Options options,
+                      Identification& out) {
+  Model huber = model;
+  huber.loss.type = LossType::kHuber;
+  AllFrames frames(huber, trials, options.threads);
+  solve_frames(frames, out.d);
+  options.tolerance = 1e-5;
+  options.progress = nullptr;
+  solve_all_frames(frames, out.d, options);
+  for (int k = 0; k < frames.frame_count(); ++k) {
+    std::copy_n(frames.poses(k), model.segments.size(), out.frames.poses(k));
+  }
+}
+
 }  // namespace
 
 double calc_prior(const Model& model, const Eigen::VectorXd& d, Eigen::VectorXd* gradient,
@@ -126,9 +143,12 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
         continue;
       }
       s.minimum = e.indefinite_frames == 0 && step.negative == 0;
-      if (!s.minimum && options.tolerance < 1e-6 && saddle_rounds < 3) {
-        const long moved = leave_saddles(frames, d);
+      if (options.tolerance < 1e-6 && saddle_rounds < 3) {
+        // Saddles show in the second derivatives; a segment caught in a minimum of its own shows
+        // only in an error that its neighbours in time do not have.
+        long moved = s.minimum ? 0 : leave_saddles(frames, d);
         s.saddle_frames += moved;
+        moved += improve_outliers(frames, d);
         ++saddle_rounds;
         if (moved > 0) {
           last_kkt = 1e300;
@@ -201,7 +221,11 @@ Identification identify(const Model& model, const std::vector<Trial>& trials,
     solve_options.kkt_reference = std::max(options.kkt_reference, start.kkt);
   }
   out.d = project_parameters(model, out.d);
-  solve_frames(out.frames, out.d);
+  if (model.loss.type == LossType::kTukey) {
+    start_with_huber(model, trials, solve_options, out);
+  } else {
+    solve_frames(out.frames, out.d);
+  }
   const double seconds_start = seconds_since(begin);
 
   out.summary = solve_all_frames(out.frames, out.d, solve_options);

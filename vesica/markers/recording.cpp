@@ -195,36 +195,62 @@ void check_sides(const Model& model, const Trial& trial) {
 std::vector<Swap> find_swaps(const AllFrames& frames, const std::vector<Trial>& trials,
                              const Eigen::VectorXd& d) {
   const Model& model = frames.model();
-  const Geometry geometry = calc_geometry(model, d);
-  const int n = static_cast<int>(model.markers.size());
+  const int n = static_cast<int>(model.markers.size()), count = frames.frame_count();
   std::vector<Swap> swaps;
-  // Only errors that no skin movement explains.
-  constexpr double kFar = 0.03;
-  int k = 0;
+  if (model.has_loops()) return swaps;
+  FrameSolver solver(model, d);
+  std::vector<double> objective(count);
+  for (int k = 0; k < count; ++k) {
+    objective[k] =
+        calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
+  }
+  std::vector<double> sorted = objective;
+  const double usual = median_of(sorted);
+  // Frames far worse than usual, also in absolute terms: two markers 2 cm off.
+  const auto is_bad = [&](int k) { return objective[k] > 6 * usual && objective[k] > 4e-4; };
+  std::vector<SegmentPose> poses(model.segments.size());
+  constexpr int kMaxFrames = 500;
+  int tried_frames = 0, k = 0, last_good = -1;
   for (size_t t = 0; t < trials.size(); ++t) {
     for (int f = 0; f < trials[t].frame_count(); ++f, ++k) {
-      const Frame frame = frames.frame(k);
-      std::vector<Vec3d> at(n);
-      std::vector<double> error(n, 0);
-      for (int m = 0; m < n; ++m) {
-        at[m] = calc_marker(geometry, model, m, frames.poses(k));
-        if (frame.weights[m] > 0) error[m] = (at[m] - frame.positions[m]).norm();
+      if (!is_bad(k)) {
+        last_good = k;
+        continue;
       }
+      if (++tried_frames > kMaxFrames) return swaps;
+      int near = last_good;
+      for (int later = k; near < 0 && later < count; ++later) {
+        if (!is_bad(later)) near = later;
+      }
+      if (near < 0) near = k;
+      const Frame frame = frames.frame(k);
+      std::vector<Vec3d> positions(frame.positions, frame.positions + n);
+      double best = 0.25 * objective[k];
+      int best_a = -1, best_b = -1;
       for (int a = 0; a < n; ++a) {
-        for (int b = 0; b < a; ++b) {
-          if (error[a] < kFar || error[b] < kFar) continue;
-          const double swapped =
-              std::hypot((at[a] - frame.positions[b]).norm(), (at[b] - frame.positions[a]).norm());
-          if (swapped > 0.4 * std::hypot(error[a], error[b])) continue;
-          const auto open = std::find_if(swaps.begin(), swaps.end(), [&](const Swap& s) {
-            return s.a == b && s.b == a && s.trial == static_cast<int>(t) && s.last_frame >= f - 3;
-          });
-          if (open != swaps.end()) {
-            open->last_frame = f;
-          } else {
-            swaps.push_back({b, a, static_cast<int>(t), f, f});
+        for (int b = a + 1; b < n; ++b) {
+          if (frame.weights[a] <= 0 || frame.weights[b] <= 0) continue;
+          std::swap(positions[a], positions[b]);
+          std::copy_n(frames.poses(near), poses.size(), poses.begin());
+          const double fit =
+              solver.solve({positions.data(), frame.weights}, poses.data(), 15).objective;
+          std::swap(positions[a], positions[b]);
+          if (fit < best) {
+            best = fit;
+            best_a = a;
+            best_b = b;
           }
         }
+      }
+      if (best_a < 0) continue;
+      const auto open = std::find_if(swaps.begin(), swaps.end(), [&](const Swap& s) {
+        return s.a == best_a && s.b == best_b && s.trial == static_cast<int>(t) &&
+               s.last_frame >= f - 3;
+      });
+      if (open != swaps.end()) {
+        open->last_frame = f;
+      } else {
+        swaps.push_back({best_a, best_b, static_cast<int>(t), f, f});
       }
     }
   }

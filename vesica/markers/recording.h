@@ -25,7 +25,8 @@ void check_scale(const Model& model, const Trial& trial);
 // exchanged on a few frames, and the frames fit far better that way. Throws InputError.
 void check_sides(const Model& model, const Trial& trial);
 
-// Two markers that fit each other's places over some frames.
+// Two markers that fit each other's places over some frames: frames far worse than usual are solved
+// again with every pair exchanged, at most 500 of them.
 struct Swap {
   int a = 0, b = 0;  // markers
   int trial = 0, first_frame = 0, last_frame = 0;

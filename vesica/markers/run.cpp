@@ -41,7 +41,7 @@ void warn_about_frames(Run& run) {
 void warn_about_solution(Run& run) {
   const Summary& s = run.id->summary;
   if (s.saddle_frames > 0) {
-    run.warnings.push_back(
+    run.warnings.emplace_back(
         fmt::format("{} frames were at saddle points (a segment turned away from "
                     "its markers) and have left them",
                     s.saddle_frames));
@@ -52,7 +52,7 @@ void warn_about_solution(Run& run) {
         "strict minimum; look at undetermined parameters and frames");
   }
   if (s.constraint > 1e-9) {
-    run.warnings.push_back(
+    run.warnings.emplace_back(
         fmt::format("joints are open by {:.2g} m: constraints of a loop "
                     "contradict each other",
                     s.constraint));
@@ -61,7 +61,7 @@ void warn_about_solution(Run& run) {
     const Parameter& p = run.model.parameters[k];
     const double reach = 1e-9 * (1 + std::abs(run.id->d[k]));
     if (run.id->d[k] <= p.lower + reach || run.id->d[k] >= p.upper - reach) {
-      run.warnings.push_back(
+      run.warnings.emplace_back(
           fmt::format("parameter '{}' is at its bound {:.6g}", p.name, run.id->d[k]));
     }
   }

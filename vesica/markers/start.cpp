@@ -106,6 +106,8 @@ void guess_poses(const FrameSolver& solver, const Frame& frame, SegmentPose* pos
 // determine.
 Model soften(const Model& model) {
   Model soft = model;
+  // Tukey's loss ignores whatever is far off, and at first everything is; Huber's does not.
+  if (soft.loss.type == LossType::kTukey) soft.loss.type = LossType::kHuber;
   for (Parameter& p : soft.parameters) {
     if (std::isfinite(p.prior_sd)) continue;
     p.prior_mean = p.start;
@@ -213,25 +215,38 @@ void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
       }
     }
   });
-  // Frames far worse than usual are tried from the frames beside them, forwards then backwards.
+  improve_outliers(frames, d);
+}
+
+long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d) {
+  const int count = frames.frame_count();
+  const size_t n = frames.model().segments.size();
+  FrameSolver solver(frames.model(), d);
+  std::vector<double> objective(count);
+  for (int k = 0; k < count; ++k) {
+    objective[k] =
+        calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
+  }
   std::vector<double> sorted = objective;
   std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.end());
   const double limit = 6 * sorted[count / 2];
-  FrameSolver& solver = *solvers[0];
   std::vector<SegmentPose> other(n);
+  std::vector<char> moved(count, 0);
+  const auto keep_better = [&](int k, double tried) {
+    if (tried >= 0.99 * objective[k]) return;
+    objective[k] = tried;
+    moved[k] = 1;
+    std::copy(other.begin(), other.end(), frames.poses(k));
+  };
   const auto retry = [&](int k, int from) {
-    if (from < 0 || from >= count || objective[k] <= limit || objective[from] >= objective[k])
-      return;
+    if (objective[k] <= limit || objective[from] >= objective[k]) return;
     std::copy_n(frames.poses(from), n, other.begin());
     solver.project(other.data());
-    const double tried = solver.solve(frames.frame(k), other.data()).objective;
-    if (tried < 0.99 * objective[k]) {
-      objective[k] = tried;
-      std::copy(other.begin(), other.end(), frames.poses(k));
-    }
+    keep_better(k, solver.solve(frames.frame(k), other.data()).objective);
   };
   for (int k = 1; k < count; ++k) retry(k, k - 1);
   for (int k = count - 1; k-- > 0;) retry(k, k + 1);
+  return std::count(moved.begin(), moved.end(), 1);
 }
 
 long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d) {

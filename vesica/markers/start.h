@@ -21,6 +21,10 @@ FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, Seg
 // that fit far worse than their neighbours tried again from both sides and from scratch.
 void solve_frames(AllFrames& frames, const Eigen::VectorXd& d);
 
+// Frames that fit far worse than the median frame are tried from the frames beside them, forwards
+// then backwards. Returns how many found a better fit.
+long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d);
+
 // Leaves saddle points: frames whose exact reduced Hessian is indefinite are turned segment by
 // segment and solved again; kept where the objective falls. Returns how many frames moved.
 long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d);
