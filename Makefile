@@ -3,13 +3,8 @@
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 export CTEST_PROGRESS_OUTPUT := 1
 FUZZ_SECONDS ?= 60
-# Readers of files and the kernels: where memory and arithmetic errors would hide.
-SANITIZE_TESTS ?= io geometry math interference contact
 
-.PHONY: demo build test unit check bench lint format docs fuzz sanitize packages install clean help
-
-empty :=
-space := $(empty) $(empty)
+.PHONY: demo build test unit check sanitizereaders bench lint format docs fuzz sanitize packages install clean help
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -35,7 +30,7 @@ unit: build
 	@cmake --build build
 	@ctest --test-dir build --output-on-failure
 
-test: unit check sanitize ## build, all tests, formatting, includes, docs, sanitizers
+test: unit check sanitizereaders ## build, all tests, formatting, includes, docs, readers under sanitizers
 
 check: build
 	@tools/lint.sh --quick
@@ -54,11 +49,17 @@ format: packages ## format all sources in place
 docs: build ## reprint the figures and pictures that the documentation shows
 	@tools/make_docs.sh
 
-sanitize: packages ## SANITIZE_TESTS under address and undefined-behaviour sanitizers
+sanitizereaders: packages
+	@echo "sanitize: building the readers of files into build-sanitize-readers/"
+	@cmake --preset sanitize-readers >/dev/null
+	@cmake --build build-sanitize-readers
+	@ctest --test-dir build-sanitize-readers --output-on-failure
+
+sanitize: packages ## all tests under address and undefined-behaviour sanitizers
 	@echo "sanitize: building into build-sanitize/"
 	@cmake --preset sanitize >/dev/null
-	@cmake --build build-sanitize --target $(addprefix test_,$(SANITIZE_TESTS))
-	@ctest --test-dir build-sanitize --output-on-failure -R '^($(subst $(space),|,$(strip $(SANITIZE_TESTS))))$$'
+	@cmake --build build-sanitize
+	@ctest --test-dir build-sanitize --output-on-failure
 
 fuzz: packages ## every fuzz target for FUZZ_SECONDS (60)
 	@cmake --preset fuzz >/dev/null

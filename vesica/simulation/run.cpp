@@ -62,6 +62,12 @@ void Run::observe(const SystemData<double>& data, double h) {
     // dF/dd = k dV/dd; V/d is between a half (paraboloid) and all (flat) of the section's area.
     const double stiffness = 2 * f.normal.elastic / -o.distance;
     m.max_step_rate = std::max(m.max_step_rate, h * std::sqrt(stiffness * inverse_mass));
+    // Friction drags like a damper; rolling makes a solid ball 7/2 times as easy to move at its
+    // rim.
+    const double slip = f.slip.norm();
+    if (slip > 0) {
+      m.max_step_rate = std::max(m.max_step_rate, h * 3.5 * f.f_t.norm() / slip * inverse_mass);
+    }
   }
 }
 

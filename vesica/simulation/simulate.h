@@ -28,8 +28,9 @@ struct ContactMonitor {
   long steps_in_contact = 0;
   long steps_clamped = 0;    // 1 + alpha c < 0: the force was held at zero
   long steps_pulling = 0;    // the closed forms pull at the edge of the patch
-  double max_step_rate = 0;  // step times the contact's natural frequency; explicit methods
-                             // lose accuracy above about 0.3 and stability above about 2
+  double max_step_rate = 0;  // step times the fastest rate of the contact, spring or friction:
+                             // explicit methods lose accuracy above about 0.3 and stability
+                             // above about 2
 };
 
 struct RunStatistics {
