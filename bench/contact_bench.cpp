@@ -209,7 +209,9 @@ void print_kernels(std::vector<Case>& cases) {
   rounds.add("jets", jet_motions.size(), [&] {
     for (const auto& m : jet_motions) keep(differentiate(ellipsoid.contact, m));
   });
-  BatchArrays sphere_arrays(sphere.motions), ellipsoid_arrays(ellipsoid.motions);
+  constexpr std::size_t kBatch = 1024;
+  BatchArrays sphere_arrays(make_motions(sphere.contact, kBatch, kDepth));
+  BatchArrays ellipsoid_arrays(make_motions(ellipsoid.contact, kBatch, kDepth));
   const auto batch = [](const Contact<double>& contact, BatchArrays& arrays) {
     calc_contact_batch(contact, arrays.motions(), kGround, arrays.wrenches());
     keep(arrays);
