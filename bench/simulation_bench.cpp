@@ -1,5 +1,6 @@
-// Steps per second of a ball that lies in contact, at a fixed step of 50 us with semi-implicit Euler,
-// beside MuJoCo and Simbody with integrators of the same class, in one run; recording off everywhere.
+// Steps per second of a ball that lies in contact, at a fixed step of 50 us with semi-implicit
+// Euler, beside MuJoCo and Simbody with integrators of the same class, in one run; recording off
+// everywhere.
 #include <mujoco/mujoco.h>
 
 #include <algorithm>
@@ -49,8 +50,7 @@ double run_vesica() {
   std::vector<double> y(static_cast<size_t>(system.layout().size()));
   system.calc_initial_state(y.data());
   auto data = system.make_data<double>();
-  vesica::FixedStepper<double, double> stepper(system,
-                                               vesica::FixedStepMethod::kSemiImplicitEuler);
+  vesica::FixedStepper<double, double> stepper(system, vesica::FixedStepMethod::kSemiImplicitEuler);
   double t = 0;
   const double rate = median_rate(200000, [&](long steps) {
     for (long k = 0; k < steps; ++k, t += kStep) stepper.step(t, kStep, &y, &data);
@@ -97,10 +97,12 @@ int main() {
   const double mujoco = run_mujoco();
   const double simbody =
       median_rate(5000, [](long steps) { vesica::bench::step_simbody_ball(steps, kStep); });
-  std::printf("a ball in contact, semi-implicit Euler, step 50 us, medians of %d repeats\n\n", kRepeats);
+  std::printf("a ball in contact, semi-implicit Euler, step 50 us, medians of %d repeats\n\n",
+              kRepeats);
   std::printf("  %-28s %14s %10s\n", "engine", "steps/s", "vesica is");
   std::printf("  %-28s %14.3g\n", "vesica", vesica);
   std::printf("  %-28s %14.3g %8.1f x\n", "MuJoCo, Euler", mujoco, vesica / mujoco);
-  std::printf("  %-28s %14.3g %8.1f x\n", "Simbody, semi-explicit Euler", simbody, vesica / simbody);
+  std::printf("  %-28s %14.3g %8.1f x\n", "Simbody, semi-explicit Euler", simbody,
+              vesica / simbody);
   return 0;
 }

@@ -193,12 +193,6 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
   const Json& solver = part_of(run.summary, "solver");
   const Json& energy = part_of(run.summary, "energy");
   const bool fixed = solver.contains("step");
-  if (!fixed && !rows.empty()) {
-    page->add_text(
-        "With an adaptive solver the figures of a contact are taken at the recorded rows and at "
-        "its "
-        "events: between them a short impact can peak higher. A shorter output interval shows it.");
-  }
   page->add_table(
       {"Solver", fixed ? "step [s]" : "tolerance", "steps", "rejected", "evaluations", "Jacobians",
        "computing time [s]", "longest step [ms]"},

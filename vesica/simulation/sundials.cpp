@@ -59,6 +59,7 @@ struct Solver {
   int (*advance)(void*, double, N_Vector, double*, int) = nullptr;
   int (*root_info)(void*, int*) = nullptr;
   std::function<int(double, N_Vector)> restart;
+  std::function<int(double, N_Vector)> interpolate;  // the state at a time within the last step
   std::function<int(double)> set_stop_time;
   std::function<void(long*, long*, double*)> statistics;  // steps, failed steps, last step
   const char* name = "";
@@ -99,7 +100,7 @@ void remember_touchdown(const System<double>& system, size_t k, SystemData<doubl
 }
 
 void integrate(const System<double>& system, Run* run, SystemData<double>* data, N_Vector y,
-               Solver* solver) {
+               N_Vector row, Solver* solver) {
   const RunOptions& options = run->options();
   const size_t contacts = system.scene().contacts.size();
   std::vector<int> roots(contacts);
@@ -122,11 +123,10 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
   double t = 0;
   long steps_before = 0, failed_before = 0;
   RunStatistics& statistics = run->result().statistics;
+  solver->set_stop_time(options.duration);
+  // Step by step, so that the monitor sees every step; recorded rows are interpolated.
   while (t < options.duration) {
-    const double target = options.interval > 0 ? std::min(run->next_record_time(), options.duration)
-                                               : options.duration;
-    solver->set_stop_time(options.duration);
-    const int flag = solver->advance(solver->memory, target, y, &t, CV_NORMAL);
+    const int flag = solver->advance(solver->memory, options.duration, y, &t, CV_ONE_STEP);
     long steps = 0, failed = 0;
     double last_step = 0;
     solver->statistics(&steps, &failed, &last_step);
@@ -136,6 +136,11 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
     }
     statistics.steps = steps_before + steps;
     statistics.rejected = failed_before + failed;
+    while (options.interval > 0 && run->next_record_time() <= t + 1e-9 * options.interval) {
+      const double due = run->next_record_time();
+      if (due < t) solver->interpolate(due, row);
+      run->record_if_due(due, due < t ? N_VGetArrayPointer(row) : state);
+    }
     seen.memories = data->memories;
     system.calc_rates(t, state, scratch.data(), &seen);
     run->observe(seen, last_step);
@@ -158,7 +163,6 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
         solver->restart(t, y);
       }
     }
-    run->record_if_due(t, state);
     if (run->check_in(t)) break;
   }
   run->result().end_time = t;
@@ -173,12 +177,13 @@ struct SunFree {
 struct Workspace {
   sundials::Context context;
   SystemData<double> data;
-  std::unique_ptr<_generic_N_Vector, SunFree> y, tolerances;
+  std::unique_ptr<_generic_N_Vector, SunFree> y, row, tolerances;
   Problem problem;
 
   Workspace(const System<double>& system, Run* run)
       : data(system.make_data<double>()),
         y(N_VNew_Serial(system.layout().size(), context)),
+        row(N_VNew_Serial(system.layout().size(), context)),
         tolerances(N_VNew_Serial(system.layout().size(), context)),
         problem{&system, run, &data, JacobianEvaluator(system)} {
     std::copy(run->state().begin(), run->state().end(), N_VGetArrayPointer(y.get()));
@@ -217,6 +222,7 @@ void run_cvode(const System<double>& system, Run* run) {
                 CVode,
                 CVodeGetRootInfo,
                 [&](double t, N_Vector y) { return CVodeReInit(memory, t, y); },
+                [&](double t, N_Vector y) { return CVodeGetDky(memory, t, 0, y); },
                 [&](double t) { return CVodeSetStopTime(memory, t); },
                 [&](long* steps, long* failed, double* last) {
                   CVodeGetNumSteps(memory, steps);
@@ -224,7 +230,7 @@ void run_cvode(const System<double>& system, Run* run) {
                   CVodeGetLastStep(memory, last);
                 },
                 "cvode"};
-  integrate(system, run, &w.data, w.y.get(), &solver);
+  integrate(system, run, &w.data, w.y.get(), w.row.get(), &solver);
   CVodeFree(&memory);
   SUNLinSolFree(linear);
   SUNMatDestroy(A);
@@ -253,6 +259,7 @@ void run_arkode(const System<double>& system, Run* run) {
                 ERKStepEvolve,
                 ERKStepGetRootInfo,
                 [&](double t, N_Vector y) { return ERKStepReInit(memory, rates, t, y); },
+                [&](double t, N_Vector y) { return ERKStepGetDky(memory, t, 0, y); },
                 [&](double t) { return ERKStepSetStopTime(memory, t); },
                 [&](long* steps, long* failed, double* last) {
                   ERKStepGetNumSteps(memory, steps);
@@ -260,7 +267,7 @@ void run_arkode(const System<double>& system, Run* run) {
                   ERKStepGetLastStep(memory, last);
                 },
                 "arkode"};
-  integrate(system, run, &w.data, w.y.get(), &solver);
+  integrate(system, run, &w.data, w.y.get(), w.row.get(), &solver);
   ERKStepFree(&memory);
 }
 
