@@ -39,7 +39,7 @@ Outcome run_command(const std::string& command) {
 }
 
 Outcome run_tool(const std::string& arguments) {
-  return run_command(std::string(VESICA_TOOL) + " " + arguments + " 2>&1");
+  return run_command(fmt::format("{} {} 2>&1", VESICA_TOOL, arguments));
 }
 
 std::string read_file(const fs::path& path) {
