@@ -120,6 +120,7 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   json["moment_on_j_at_centroid"] = as_json(Vec3d(-forces.F_Ic_W.tau_W));
   json["elastic_energy"] = std::visit(
       [&](const auto& law) { return law.stiffness * overlap.potential; }, contact.normal);
+  json["edge_factor"] = forces.edge_factor;  // 1 + alpha c where rolling lowers it most
   json["method"] = method_name(contact.pair);
   json["error_estimate"] = calc_error_estimate(contact.pair, figures.max_depth);
   Json warnings = Json::array();

@@ -9,6 +9,8 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "vesica/simulation/run.h"
@@ -61,6 +63,7 @@ struct Solver {
   std::function<int(double, N_Vector)> restart;
   std::function<int(double, N_Vector)> interpolate;  // the state at a time within the last step
   std::function<int(double)> set_stop_time;
+  std::function<int(double)> set_max_step;
   std::function<void(long*, long*, double*)> statistics;  // steps, failed steps, last step
   const char* name = "";
 };
@@ -99,6 +102,21 @@ void remember_touchdown(const System<double>& system, size_t k, SystemData<doubl
           .closing_speed;
 }
 
+// In free flight the solvers would step right across a short contact, and a root is only seen where
+// the distance changes sign between two steps: no body moves by more than a fifth of its size.
+double calc_max_step(const System<double>& system, const RunOptions& options, const double* y) {
+  double h = options.max_step > 0 ? options.max_step : options.duration;
+  for (const auto& body : system.scene().bodies) {
+    if (!body.is_free || body.size <= 0) continue;
+    const Vec3d v(y + system.layout().velocity(body.free_index));
+    const double reach = 0.2 * body.size;
+    if (v.norm() > 0) h = std::min(h, reach / v.norm());
+    const double g = system.scene().gravity.norm();
+    if (g > 0) h = std::min(h, std::sqrt(reach / g));
+  }
+  return h;
+}
+
 void integrate(const System<double>& system, Run* run, SystemData<double>* data, N_Vector y,
                N_Vector row, Solver* solver) {
   const RunOptions& options = run->options();
@@ -126,6 +144,7 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
   solver->set_stop_time(options.duration);
   // Step by step, so that the monitor sees every step; recorded rows are interpolated.
   while (t < options.duration) {
+    solver->set_max_step(calc_max_step(system, options, state));
     const int flag = solver->advance(solver->memory, options.duration, y, &t, CV_ONE_STEP);
     long steps = 0, failed = 0;
     double last_step = 0;
@@ -212,7 +231,6 @@ void run_cvode(const System<double>& system, Run* run) {
   CVodeSetLinearSolver(memory, linear, A);
   CVodeSetJacFn(memory, jacobian);
   CVodeSetMaxNumSteps(memory, kMaxStepsBetweenOutputs);
-  if (options.max_step > 0) CVodeSetMaxStep(memory, options.max_step);
   const int contacts = static_cast<int>(system.scene().contacts.size());
   if (contacts > 0) {
     CVodeRootInit(memory, contacts, distances);
@@ -224,6 +242,7 @@ void run_cvode(const System<double>& system, Run* run) {
                 [&](double t, N_Vector y) { return CVodeReInit(memory, t, y); },
                 [&](double t, N_Vector y) { return CVodeGetDky(memory, t, 0, y); },
                 [&](double t) { return CVodeSetStopTime(memory, t); },
+                [&](double h) { return CVodeSetMaxStep(memory, h); },
                 [&](long* steps, long* failed, double* last) {
                   CVodeGetNumSteps(memory, steps);
                   CVodeGetNumErrTestFails(memory, failed);
@@ -249,7 +268,6 @@ void run_arkode(const System<double>& system, Run* run) {
   ERKStepSetMaxNumSteps(memory, kMaxStepsBetweenOutputs);
   // Touchdown is a kink: a step across one that lies between two roots may have to shrink often.
   ERKStepSetMaxErrTestFails(memory, 60);
-  if (options.max_step > 0) ERKStepSetMaxStep(memory, options.max_step);
   const int contacts = static_cast<int>(system.scene().contacts.size());
   if (contacts > 0) {
     ERKStepRootInit(memory, contacts, distances);
@@ -261,6 +279,7 @@ void run_arkode(const System<double>& system, Run* run) {
                 [&](double t, N_Vector y) { return ERKStepReInit(memory, rates, t, y); },
                 [&](double t, N_Vector y) { return ERKStepGetDky(memory, t, 0, y); },
                 [&](double t) { return ERKStepSetStopTime(memory, t); },
+                [&](double h) { return ERKStepSetMaxStep(memory, h); },
                 [&](long* steps, long* failed, double* last) {
                   ERKStepGetNumSteps(memory, steps);
                   ERKStepGetNumErrTestFails(memory, failed);
