@@ -45,7 +45,6 @@ class Run {
 
 // The drivers. Each advances `run` to the end or leaves result().failure.
 void run_fixed_step(const System<double>& system, Run* run);
-void run_implicit_midpoint(const System<double>& system, Run* run);
 void run_cvode(const System<double>& system, Run* run);
 void run_arkode(const System<double>& system, Run* run);
 

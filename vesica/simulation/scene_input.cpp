@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kStandardGravity = 9.80665;
 const std::vector<std::string_view> kSolverNames = {
-    "euler", "semi_implicit_euler", "rk3", "rk4", "rk5", "implicit_midpoint", "cvode", "arkode"};
+    "euler", "semi_implicit_euler", "rk3", "rk4", "rk5", "cvode", "arkode"};
 
 template <class P>
 Mat3<P> diagonal(const P& x, const P& y, const P& z) {

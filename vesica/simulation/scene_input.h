@@ -12,12 +12,10 @@ enum class Solver {
   kRk3,
   kRk4,
   kRk5,
-  kImplicitMidpoint,
   kCvode,
   kArkode,
 };
-constexpr bool is_fixed_step(Solver s) { return s <= Solver::kImplicitMidpoint; }
-constexpr bool is_explicit_fixed_step(Solver s) { return s <= Solver::kRk5; }
+constexpr bool is_fixed_step(Solver s) { return s <= Solver::kRk5; }
 std::string_view solver_name(Solver solver);
 
 struct RunOptions {

@@ -87,7 +87,7 @@ double add_batch(InputFile file, const RunOptions& options, const std::vector<st
 
 SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& options,
                                        const std::vector<std::string>& paths) {
-  if (!is_explicit_fixed_step(options.solver)) {
+  if (!is_fixed_step(options.solver)) {
     throw InputError(
         fmt::format("sensitivities run through the explicit fixed-step methods, not {}; add --set "
                     "'solver={{method: rk4, step: 1e-4}}'",

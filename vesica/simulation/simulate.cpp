@@ -1,7 +1,6 @@
 #include "vesica/simulation/simulate.h"
 
 #include <fmt/format.h>
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -55,70 +54,13 @@ void run_fixed_step(const System<double>& system, Run* run) {
   if (run->result().failure.empty()) run->record_if_due(run->result().end_time, y.data());
 }
 
-// y+ = y + h f((y + y+)/2): symplectic, A-stable, no numerical damping. Newton with exact
-// Jacobians.
-void run_implicit_midpoint(const System<double>& system, Run* run) {
-  const RunOptions& options = run->options();
-  const int n = system.layout().size();
-  JacobianEvaluator jacobian(system);
-  Eigen::MatrixXd J(n, n);
-  Eigen::Map<Eigen::VectorXd> y(run->state().data(), n);
-  Eigen::VectorXd next(n), middle(n), rates(n), residual(n);
-  const auto scales = calc_state_scales(system);
-  SystemData<double>& data = run->data();
-  std::vector<double> before = data.distance;
-  const double h = options.step;
-  const long steps = count_steps(options);
-  constexpr int kMaxIterations = 20;
-  for (long k = 0; k < steps; ++k) {
-    const double t = static_cast<double>(k) * h;
-    run->record_if_due(t, y.data());
-    before = data.distance;
-    system.calc_rates(t, y.data(), rates.data(), &data, true);
-    note_events(data, before, t, h, run);
-    run->observe(data, h);
-    next = y + h * rates;
-    bool converged = false;
-    for (int iteration = 0; iteration < kMaxIterations && !converged; ++iteration) {
-      middle = 0.5 * (y + next);
-      system.calc_rates(t + h / 2, middle.data(), rates.data(), &data);
-      ++run->result().statistics.evaluations;
-      residual = next - y - h * rates;
-      jacobian.evaluate(t + h / 2, middle.data(), data, J.data());
-      ++run->result().statistics.jacobians;
-      J *= -0.5 * h;
-      J.diagonal().array() += 1;
-      const Eigen::VectorXd step = J.partialPivLu().solve(residual);
-      next -= step;
-      double size = 0;
-      for (int s = 0; s < n; ++s)
-        size = std::max(size, std::abs(step[s]) / scales[static_cast<size_t>(s)]);
-      converged = size < 1e-11;  // of the states' scales: above rounding at the stiffest contacts
-    }
-    if (!converged || !next.allFinite()) {
-      run->result().failure = fmt::format(
-          "Newton's iteration did not converge at t = {:.6g} s in {} iterations; use a shorter "
-          "solver.step",
-          t, kMaxIterations);
-      break;
-    }
-    y = next;
-    ++run->result().statistics.steps;
-    if (run->check_in(t + h)) break;
-  }
-  run->result().end_time = static_cast<double>(run->result().statistics.steps) * h;
-  if (run->result().failure.empty()) run->record_if_due(run->result().end_time, y.data());
-}
-
 }  // namespace detail
 
 RunResult simulate(const System<double>& system, const RunOptions& options,
                    const RunControl& control) {
   detail::Run run(system, options, control);
-  if (is_explicit_fixed_step(options.solver)) {
+  if (is_fixed_step(options.solver)) {
     detail::run_fixed_step(system, &run);
-  } else if (options.solver == Solver::kImplicitMidpoint) {
-    detail::run_implicit_midpoint(system, &run);
   } else if (options.solver == Solver::kCvode) {
     detail::run_cvode(system, &run);
   } else {
@@ -159,7 +101,7 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       "depths below a tenth: use a stiffer contact",
                       name, m.max_depth_ratio));
     }
-    if (is_explicit_fixed_step(options.solver) && m.max_step_rate > 0.3) {
+    if (is_fixed_step(options.solver) && m.max_step_rate > 0.3) {
       warnings.push_back(
           fmt::format("{}: the step is {:.2g} of the contact's time constant; below 0.3 it is "
                       "resolved: use a step of {:.1e} s or method cvode",
