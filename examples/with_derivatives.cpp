@@ -12,7 +12,7 @@ int main() {
   using T = Dual<12>;  // by position, rotation, velocity, spin: three directions each
   const Ellipsoid<double> heel{{0.04, 0.06, 0.02}};
   const VolumetricNormal<double> normal{1e7, 0.5};
-  const BrownMcPhee<double> friction{0.9, 0.7, 0.05};
+  const BrownMcPhee<double> friction{.mu_s = 0.9, .mu_d = 0.7, .v_t = 0.05};
 
   Motion<double> foot, ground;
   foot.X_WB.p_WB = {0, 0, 0.01};

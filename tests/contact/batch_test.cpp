@@ -186,7 +186,8 @@ TEST_P(Batch, AgreesForShapesAwayFromTheBodyOrigin) {
 }
 
 TEST_P(Batch, AgreesWithRestitution) {
-  contact_.normal = VolumetricNormal<double>::with_restitution(1.6e7, 0.6, 0.1);
+  contact_.normal =
+      VolumetricNormal<double>{1.6e7, HystereticDamping<double>::with_restitution(0.6, 0.1)};
   Arrays arrays(200);
   fill(&arrays, random_, Motion<double>{}, -0.03, 0.03);
   expect_same_as_one_by_one(contact_, &arrays, Motion<double>{});
@@ -211,7 +212,8 @@ TEST(BatchErrors, SayWhatIsMissing) {
   EXPECT_NE(error_of(make_contact(true, true), motions).find("q_WI"), std::string::npos);
 
   Contact<double> bouncing = make_contact(true, true);
-  bouncing.normal = VolumetricNormal<double>::with_restitution(1.6e7, 0.6, 0.1);
+  bouncing.normal =
+      VolumetricNormal<double>{1.6e7, HystereticDamping<double>::with_restitution(0.6, 0.1)};
   motions = arrays.motions();
   motions.impact_speed = nullptr;
   EXPECT_NE(error_of(bouncing, motions).find("impact_speed"), std::string::npos);

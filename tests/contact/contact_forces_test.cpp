@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"
-#include "vesica/contact/contact.h"
+#include "vesica/contact/contact_laws.h"
 #include "vesica/contact/pressure_map.h"
 #include "vesica/math/jet.h"
 
@@ -17,12 +17,8 @@ namespace {
 struct LinearFriction {
   double mu;
   template <class T>
-  T drag(const T& f_n, const T&) const {
-    return f_n * mu;
-  }
-  template <class T>
-  T spin_drag(const T& f_n, const T&, const T& r2) const {
-    return f_n * r2 * mu;
+  T ratio(const T&) const {
+    return T(mu);
   }
 };
 
@@ -50,7 +46,7 @@ Scenario random_setup(std::mt19937_64& random, double aspect, double relative_de
   s.i.X_WB.p_WB += n * (w * (1 - relative_depth) - n.dot(s.i.X_WB.p_WB - s.j.X_WB.p_WB));
   s.contact.pair.shapes = EllipsoidOnHalfSpace<double>{{radii}};
   s.contact.normal = VolumetricNormal<double>{2e7, 0.6};
-  s.contact.friction = BrownMcPhee<double>{0.9, 0.7, 0.02};
+  s.contact.friction = BrownMcPhee<double>{.mu_s = 0.9, .mu_d = 0.7, .v_t = 0.02};
   return s;
 }
 
@@ -63,7 +59,8 @@ TEST(ContactForces, LinearFoundationMatchesTheIntegralOverThePatch) {
     Motion<double> i = random_motion(random, 0.2, 2), j = random_motion(random, 0.2, 2);
     const Vec3d n = j.X_WB.R_WB.col(2);
     i.X_WB.p_WB += n * (radius - depth - n.dot(i.X_WB.p_WB - j.X_WB.p_WB));
-    const VolumetricNormal<double> normal{2e7, 0.3};
+    const double alpha = 0.3;
+    const VolumetricNormal<double> normal{2e7, alpha};
     const LinearFriction friction{0.4};
     const auto o = calc_overlap(Sphere<double>{radius}, i.X_WB, HalfSpace{}, j.X_WB);
     const auto forces = calc_contact_forces(o, i, j, normal, friction, {}, ContactMemory<double>{});
@@ -87,7 +84,7 @@ TEST(ContactForces, LinearFoundationMatchesTheIntegralOverThePatch) {
                                j.V_WB.w_WB.cross(s - j.X_WB.p_WB);
         const double v_n = n.dot(velocity);
         const double area = kPi * rim * rim / (rings * spokes);
-        const double p = normal.stiffness * f * (1 - normal.damping * v_n) * area;
+        const double p = normal.stiffness * f * (1 - alpha * v_n) * area;
         const Vec3d df = n * p - friction.mu * p * (velocity - n * v_n);
         force += df;
         moment += (s - o.p_WC).cross(df);
@@ -300,16 +297,18 @@ TEST(ContactForces, SourceTensorsAreThoseOfTheThesis) {
 }
 
 TEST(ContactForces, BrownMcPheePeaksAtTheStaticCoefficient) {
-  const BrownMcPhee<double> law{0.9, 0.7, 0.02};
-  auto mu = [&](double v) { return v * law.slope(v * v, law.v_t); };
+  const BrownMcPhee<double> law{.mu_s = 0.9, .mu_d = 0.7, .v_t = 0.02};
+  auto mu = [&](double v) { return law.mu(v); };
   EXPECT_NEAR(mu(0.02), 0.9 - 0.7 * (1 - std::tanh(4.0)), 1e-12);  // tanh(4) = 0.9993
   EXPECT_NEAR(mu(10), 0.7, 1e-3);
   double peak = 0;
   for (double v = 1e-4; v < 0.2; v += 1e-4) peak = std::max(peak, mu(v));
   EXPECT_NEAR(peak, 0.9, 1e-3);
   // Viscous part, saturated in the load.
-  const BrownMcPhee<double> viscous{0.9, 0.7, 0.02, 5.0, 10.0};
-  EXPECT_NEAR(viscous.drag(100.0, 1.0) - law.drag(100.0, 1.0), 5 * std::tanh(40.0), 1e-12);
+  const BrownMcPhee<double> viscous{
+      .mu_s = 0.9, .mu_d = 0.7, .v_t = 0.02, .mu_v = 5.0, .f_nt = 10.0};
+  EXPECT_NEAR(calc_drag(viscous, 100.0, 1.0) - calc_drag(law, 100.0, 1.0), 5 * std::tanh(40.0),
+              1e-12);
 }
 
 TEST(PressureMap, SumsToTheNormalForceAndItsCentre) {

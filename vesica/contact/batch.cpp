@@ -1,6 +1,9 @@
 #include "vesica/contact/batch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <type_traits>
 
 #include "vesica/error.h"
 #include "vesica/math/pack.h"
@@ -9,6 +12,12 @@ namespace vesica {
 namespace {
 
 constexpr std::size_t kLanes = Pack::kLanes;
+
+// Laws without states, of functions that packs have.
+template <class Friction>
+constexpr bool kInBatches =
+    std::is_same_v<Friction, NoFriction<double>> || std::is_same_v<Friction, BrownMcPhee<double>> ||
+    std::is_same_v<Friction, Hollars<double>>;
 
 Pack load(const double* from) {
   Pack p;
@@ -49,7 +58,7 @@ __attribute__((flatten, noinline)) void calc_packs(const Constants<Pair, Frictio
                              load(m.q_WI[3] + at)};
     const Motion<Pack> i{make_pose(q, load(m.p_WI, at)), {load(m.w_WI, at), load(m.v_WI, at)}};
     ContactMemory<Pack> memory{Pack(0.0)};
-    if (c.normal.has_restitution) memory.impact_speed = load(m.impact_speed + at);
+    if (c.normal.damping.needs_impact_speed()) memory.impact_speed = load(m.impact_speed + at);
     const Overlap<Pack> overlap =
         c.shape_at_origin ? calc_overlap(c.pair, i.X_WB, c.X_Wj)
                           : calc_overlap(c.pair, calc_shape_pose(i.X_WB, c.X_Ii), c.X_Wj);
@@ -126,20 +135,27 @@ void calc_contact_batch(const Contact<double>& contact, const BatchMotions& moti
   require(wrenches.tau_Io_W, "tau_Io_W");
   const auto* normal = std::get_if<VolumetricNormal<double>>(&contact.normal);
   if (!normal) throw InputError("contact batch: the normal law must be volumetric");
-  if (normal->has_restitution && !motions.impact_speed) {
+  if (normal->damping.needs_impact_speed() && !motions.impact_speed) {
     throw InputError(
         "contact batch: a law with restitution needs 'impact_speed', one entry per motion");
   }
   const auto with_pair = [&]<class Pair>(const Pair& pair) {
     std::visit(
         [&]<class Friction>(const Friction& friction) {
-          const bool at_origin = contact.shapes_at_origin;
-          const Constants<Pair, Friction> constants{
-              pair,      *normal,
-              friction,  contact.options,
-              at_origin, contact.X_Ii,
-              j,         at_origin ? j.X_WB : calc_shape_pose(j.X_WB, contact.X_Jj)};
-          calc_all(constants, motions, wrenches);
+          if constexpr (!kInBatches<Friction>) {
+            throw InputError(fmt::format(
+                "contact batch: friction is none, brown_mcphee or hollars, not {}; call "
+                "calc_contact",
+                Friction::kName));
+          } else {
+            const bool at_origin = contact.shapes_at_origin;
+            const Constants<Pair, Friction> constants{
+                pair,      *normal,
+                friction,  contact.options,
+                at_origin, contact.X_Ii,
+                j,         at_origin ? j.X_WB : calc_shape_pose(j.X_WB, contact.X_Jj)};
+            calc_all(constants, motions, wrenches);
+          }
         },
         contact.friction);
   };

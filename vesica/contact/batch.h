@@ -5,8 +5,9 @@
 // rounding (a few 1e-14 of the wrench; tests/contact/batch_test.cpp). Structure of arrays:
 // component k of every vector is one array with an entry per motion.
 //
-// Limits: a sphere or an ellipsoid (shape i) on a half-space (shape j), volumetric normal law; body
-// j has one motion for the whole batch. calc_contact takes everything else.
+// Limits: a sphere or an ellipsoid (shape i) on a half-space (shape j), volumetric normal law, no,
+// Brown-McPhee or Hollars friction; body j has one motion for the whole batch. calc_contact takes
+// everything else.
 #pragma once
 
 #include <array>

@@ -1,20 +1,16 @@
-// Brown & McPhee's smooth velocity-based friction (Brown & McPhee eqs. 47-48; Brown 4.3).
+// Brown & McPhee's smooth velocity-based friction (Brown & McPhee eqs. 47-48; Brown 4.4).
 //
 //   mu(v) = mu_d tanh(4 v/v_t) + (mu_s - mu_d) (v/v_t) / ((v/v_t)^2/4 + 3/4)^2
 //   F     = f_n mu(v) + mu_v v tanh(4 f_n/f_nt), against the slip
 //   mu_s, mu_d [-], v_t [m/s]: slip at which mu_s is reached; mu_v [N s/m], f_nt [N]: viscous part
 // Spinning, with the radius of gyration r of the shared volume: torque f_n r mu(r |w_n|), the form
-// with consistent units (the paper's eq. 50 multiplies mu by (f_n/V) J, which is N m^2). It meets
-// the exact integral of linear friction at small slip. With transition_spin w_t [rad/s] the
-// argument is w_n/w_t as in eq. 51. Smoothness: C-infinity in the velocity, zero velocity included.
+// with consistent units (the paper's eq. 50 multiplies mu by (f_n/V) J, which is N m^2). With
+// transition_spin w_t [rad/s] the argument is w_n/w_t as in eq. 51.
+// Smoothness: C-infinity in the velocity, zero velocity included.
 // Cannot represent: stiction (it creeps under any load), the Contensou effect, partial slip.
 #pragma once
 
-#include <string_view>
-
-#include "vesica/io/yaml.h"
-#include "vesica/math/smooth.h"
-#include "vesica/math/vector.h"
+#include "vesica/contact/velocity_friction.h"
 
 namespace vesica {
 
@@ -46,66 +42,46 @@ struct BrownMcPhee {
     return law;
   }
 
-  // mu(v)/v as a smooth function of v^2.
   template <class T>
-  T slope(const T& v2, const P& transition) const {
-    const P inverse = P(1) / transition;
-    const T x2 = v2 * square(inverse);
-    const T stribeck = 1.0 / square(T(0.25 * x2 + 0.75));
-    return (P(4) * mu_d * inverse) * tanh_ratio(T(16.0 * x2)) +
-           ((mu_s - mu_d) * inverse) * stribeck;
+  T ratio(const T& v2) const {
+    return ratio_for(v2, v_t);
   }
 
   template <class T>
   T viscous(const T& f_n) const {
     using std::tanh;
+    if (!(value_of(mu_v) > 0)) return T(0);
     return mu_v * tanh(T(f_n * (P(4) / f_nt)));
   }
 
-  // Force per slip velocity: f_t = -drag v_t.
-  template <class T>
-  T drag(const T& f_n, const T& slip2) const {
-    T result = f_n * slope(slip2, v_t);
-    if (has_viscous()) result = result + viscous(f_n);
-    return result;
-  }
-  // Torque per spin: tau = -drag w_n.
   template <class T>
   T spin_drag(const T& f_n, const T& w_n, const T& r2) const {
     using std::sqrt;
-    T result;
-    if (has_transition_spin()) {
-      // r itself is needed here; it is regular because a contact has a positive area.
-      const T r = sqrt(select(r2 > T(0), r2, T(1)));
-      result = select(r2 > T(0), f_n * r * slope(T(w_n * w_n), transition_spin), T(0));
-    } else {
-      result = f_n * r2 * slope(T(r2 * w_n * w_n), v_t);
+    if (!(value_of(transition_spin) > 0)) {
+      return r2 * (f_n * ratio(T(r2 * w_n * w_n)) + viscous(f_n));
     }
-    if (has_viscous()) result = result + viscous(f_n) * r2;
-    return result;
+    // r itself is needed here; it is regular because a contact has a positive area.
+    const T r = sqrt(select(r2 > T(0), r2, T(1)));
+    return select(r2 > T(0), f_n * r * ratio_for(T(w_n * w_n), transition_spin), T(0)) +
+           viscous(f_n) * r2;
   }
+
+  double mu(double v) const { return v * value_of(ratio(v * v)); }
+  double mu_slope(double v) const {
+    const double s = value_of(mu_s), d = value_of(mu_d), vt = value_of(v_t), x = v / vt;
+    const double c = std::cosh(std::min(4 * x, 300.0)), q = 0.25 * x * x + 0.75;
+    return (4 * d / (c * c) + (s - d) * (q - x * x) / (q * q * q)) / vt;
+  }
+  double speed_scale() const { return 0.25 * value_of(v_t); }
 
  private:
-  bool has_viscous() const { return value_of(mu_v) > 0; }
-  bool has_transition_spin() const { return value_of(transition_spin) > 0; }
-};
-
-// Frictionless.
-template <class P>
-struct NoFriction {
-  static constexpr std::string_view kName = "none";
-  static NoFriction read(const InputNode& node) {
-    node.allow({"law"});
-    return {};
-  }
-
   template <class T>
-  T drag(const T&, const T&) const {
-    return T(0);
-  }
-  template <class T>
-  T spin_drag(const T&, const T&, const T&) const {
-    return T(0);
+  T ratio_for(const T& v2, const P& transition) const {
+    const P inverse = P(1) / transition;
+    const T x2 = v2 * square(inverse);
+    const T stribeck = 1.0 / square(T(0.25 * x2 + 0.75));
+    return (P(4) * mu_d * inverse) * tanh_ratio(T(16.0 * x2)) +
+           ((mu_s - mu_d) * inverse) * stribeck;
   }
 };
 

@@ -2,20 +2,44 @@
 //
 // Run-time composition (scenes) is the variant type Contact<T>; C++ users who know their types call
 // calc_overlap and calc_contact_forces themselves. A new law is one header and one entry in a
-// variant below.
+// variant below (docs/howto/write_a_law.md).
+//
+// What is computed from a Contact is compiled once, for the scalars of contact_laws_*.cpp;
+// include that header to use others (Ceres' Jet).
 #pragma once
 
+#include <array>
+#include <string>
 #include <variant>
+#include <vector>
 
+#include "vesica/contact/andersson.h"
+#include "vesica/contact/bristle.h"
+#include "vesica/contact/brown_mcphee.h"
 #include "vesica/contact/contact_forces.h"
+#include "vesica/contact/coulomb_arctan.h"
+#include "vesica/contact/foundation.h"
+#include "vesica/contact/hollars.h"
+#include "vesica/contact/hunt_crossley.h"
+#include "vesica/contact/hyper_volumetric.h"
+#include "vesica/contact/kelvin_voigt.h"
+#include "vesica/contact/patch_friction.h"
+#include "vesica/contact/specker.h"
+#include "vesica/contact/volume_power.h"
+#include "vesica/contact/volumetric_normal.h"
 #include "vesica/interference/pair.h"
 
 namespace vesica {
 
 template <class P>
-using NormalLaw = std::variant<VolumetricNormal<P>>;
+using NormalLaw =
+    std::variant<VolumetricNormal<P>, VolumePower<P>, HuntCrossley<P>, LankaraniNikravesh<P>,
+                 Hertz<P>, KelvinVoigt<P>, HyperVolumetric<P>, Foundation<P>>;
 template <class P>
-using FrictionLaw = std::variant<NoFriction<P>, BrownMcPhee<P>>;
+using FrictionLaw =
+    std::variant<NoFriction<P>, BrownMcPhee<P>, CoulombArctan<P>, Andersson<P>, Hollars<P>,
+                 Specker<P>, Bristle<P>, VolumetricBristle<P>, PatchFriction<P>>;
+inline constexpr int kMaxFrictionStates = 5;
 
 // P: the scalar of all sizes and parameters.
 template <class P>
@@ -27,7 +51,48 @@ struct Contact {
   NormalLaw<P> normal;
   FrictionLaw<P> friction;
   ContactOptions options;
+  // Constraint relaxation for fixed-step methods (Gonthier 3.44-3.45): the measure found at
+  // touchdown is taken off, and comes back with this time constant [s]; 0: none.
+  P relaxation_time{0.0};
+  // The friction law's states before the first touchdown.
+  std::array<P, kMaxFrictionStates> initial_states{};
+
+  int friction_states() const {
+    return std::visit([](const auto& law) { return kStateCount<std::decay_t<decltype(law)>>; },
+                      friction);
+  }
+  bool relaxes() const { return value_of(relaxation_time) > 0; }
+  // Continuous states: those of the friction law, then what is relaxed.
+  int state_count() const { return friction_states() + (relaxes() ? 1 : 0); }
+  Measure measure() const {
+    return std::visit([](const auto& law) { return std::decay_t<decltype(law)>::kMeasure; },
+                      normal);
+  }
+  // Whether a law integrates over the patch.
+  bool needs_patch() const {
+    return measure() == Measure::kField || std::holds_alternative<PatchFriction<P>>(friction);
+  }
 };
+
+// Whether the elastic energy of the normal law is a function of the pose (PHYSICS: the normal is
+// fixed by the geometry and the law's measure drives it); elsewhere the ledger reports the
+// difference as non-potential work.
+template <class P>
+bool has_potential(const Contact<P>& contact) {
+  if (contact.relaxes() || std::holds_alternative<VolumePower<P>>(contact.normal)) return false;
+  const auto& shapes = contact.pair.shapes;
+  if (contact.measure() != Measure::kDepth) return true;
+  // Other pairs press at the centroid, not under the deepest point.
+  return std::holds_alternative<PointPair<P>>(shapes) ||
+         std::holds_alternative<SphereOnHalfSpace<P>>(shapes) ||
+         std::holds_alternative<SphereOnSphere<P>>(shapes);
+}
+
+// What a recording calls the contact's states, and their typical sizes for a solver's tolerance.
+std::vector<std::string> contact_state_names(const Contact<double>& contact);
+double contact_state_scale(const Contact<double>& contact, int state);
+// The parameters of its bristles, null where the friction law has none.
+const BristleParameters<double>* find_bristle(const Contact<double>& contact);
 
 template <class P, class T>
 Pose<T> calc_shape_pose(const Pose<T>& X_WB, const Pose<P>& X_BS) {
@@ -35,31 +100,25 @@ Pose<T> calc_shape_pose(const Pose<T>& X_WB, const Pose<P>& X_BS) {
 }
 
 template <class P, class A, class B>
-auto calc_overlap(const Contact<P>& contact, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
-  if (contact.shapes_at_origin) return calc_overlap(contact.pair, X_WI, X_WJ);
-  return calc_overlap(contact.pair, calc_shape_pose(X_WI, contact.X_Ii),
-                      calc_shape_pose(X_WJ, contact.X_Jj));
-}
+Overlap<Promote<P, Promote<A, B>>> calc_overlap(const Contact<P>& contact, const Pose<A>& X_WI,
+                                                const Pose<B>& X_WJ);
 
-// The laws of a contact, given what the shapes share.
+// The laws of a contact, given what the shapes share. `states` and `rates`: contact.state_count()
+// numbers, or null for a contact without (and for one whose states are all zero).
 template <class P, class A, class B, class T>
 ContactForces<T> calc_contact_laws(const Contact<P>& contact, const Overlap<T>& overlap,
                                    const Motion<A>& i, const Motion<B>& j,
-                                   const ContactMemory<T>& memory) {
-  return std::visit(
-      [&](const auto& normal, const auto& friction) {
-        return calc_contact_forces(overlap, i, j, normal, friction, contact.options, memory);
-      },
-      contact.normal, contact.friction);
-}
+                                   const ContactMemory<T>& memory, const T* states = nullptr,
+                                   T* rates = nullptr);
 
 // The per-contact call: pose and velocity of both bodies to the wrench on i. With P = double and
 // A = Dual<N> it differentiates by the motion of i alone; with P = A by sizes and parameters too.
 template <class P, class A, class B, class T>
 ContactForces<T> calc_contact(const Contact<P>& contact, const Motion<A>& i, const Motion<B>& j,
-                              const ContactMemory<T>& memory) {
-  return calc_contact_laws(contact, Overlap<T>(calc_overlap(contact, i.X_WB, j.X_WB)), i, j,
-                           memory);
+                              const ContactMemory<T>& memory, const T* states = nullptr,
+                              T* rates = nullptr) {
+  return calc_contact_laws(contact, calc_overlap(contact, i.X_WB, j.X_WB), i, j, memory, states,
+                           rates);
 }
 
 }  // namespace vesica

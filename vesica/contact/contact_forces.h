@@ -2,10 +2,10 @@
 // through. The equations are those of docs/theory/contact.md.
 //
 //   c, v_t, w_n                       kinematics at the centroid
-//   f_n = k V (1 + alpha c)           normal law
+//   f_n                               normal law (normal_force.h)
 //   delta = -(k alpha/f_n) M_t (n x w)   shift of the centre of pressure = rolling resistance
-//   f_t = -drag(f_n, |v|) v           friction, slip taken at the centre of pressure
-//   tau_n = -drag_spin w_n            spinning
+//   f_t, tau_n                        friction law (friction_force.h), slip taken at the centre of
+//                                     pressure, the radius of gyration standing for the patch
 // which is the exact integral of the linearly damped Winkler foundation for friction linear in the
 // slip, but for the third moment of the depth field (zero for a patch that is symmetric about its
 // centroid).
@@ -14,9 +14,10 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "vesica/contact/brown_mcphee.h"
+#include "vesica/contact/friction_force.h"
 #include "vesica/contact/kinematics.h"
-#include "vesica/contact/volumetric_normal.h"
+#include "vesica/contact/normal_force.h"
+#include "vesica/contact/velocity_friction.h"
 #include "vesica/interference/overlap.h"
 
 namespace vesica {
@@ -40,49 +41,81 @@ struct ContactForces {
 
   NormalForce<T> normal;
   T closing_speed;
-  Vec3<T> f_t;    // friction
-  Vec3<T> slip;   // the velocity it opposes
-  T spin_torque;  // about n
-  T spin;         // w_n
+  FrictionForce<T> friction;
+  Vec3<T> slip;  // the velocity that friction opposes
+  T spin;        // w_n
   Vec3<T> tau_roll;
   Vec3<T> w;  // relative spin
 
   // 1 + alpha c at the edge of a paraboloid patch with this second moment, where rolling lowers it
   // most: below zero the closed forms let the foundation pull there. Only for T = double.
   double edge_factor = 1;
+  double patch_error = 0;  // of an integral over the patch, relative
 };
 
-template <class T, class A, class B, class Normal, class Friction>
-ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, const Motion<B>& j,
-                                     const Normal& normal_law, const Friction& friction_law,
-                                     const ContactOptions& options,
-                                     const ContactMemory<T>& memory) {
-  using std::sqrt;
+// One law; a variant of laws has its own overload (contact.h). `relaxed` is taken off the measure
+// (constraint relaxation, Gonthier 3.44).
+template <class Law, class T>
+NormalForce<T> calc_normal_force(const Law& law, const Overlap<T>& o, const T& relaxed,
+                                 const T& closing_speed, const ContactMemory<T>& memory) {
+  const T measure = calc_measure(Law::kMeasure, o) - relaxed;
+  return law(o, select(measure > T(0), measure, T(0)), closing_speed, memory);
+}
+template <class Law, class T>
+FrictionForce<T> calc_friction_force(const Law& law, const FrictionInput<T>& in, const T* states,
+                                     T* rates) {
+  if constexpr (requires { law(in, states, rates); }) {
+    return law(in, states, rates);
+  } else {
+    return calc_velocity_friction(law, in);
+  }
+}
+
+template <class T>
+ContactForces<T> no_contact_forces(const Overlap<T>& o, const ContactKinematics<T>& kinematics) {
   ContactForces<T> r;
+  const T zero(0);
+  const Vec3<T> none(zero, zero, zero);
   r.p_WC = o.p_WC;
-  const Mask<T> touching = o.volume > T(0);
-  const Vec3<T>& n = o.n_W;
-  const auto kinematics = calc_kinematics(i, j, o.p_WC, n);
+  r.p_WP = o.p_WC + o.n_W * o.plane_offset;
   r.closing_speed = kinematics.closing_speed;
   r.w = kinematics.w;
   r.spin = kinematics.w_n;
-  const Vec3<T> p_CS = n * o.plane_offset;
-  r.p_WP = o.p_WC + p_CS;
-  if (!any_of(touching)) {
-    const T zero(0);
-    const Vec3<T> none(zero, zero, zero);
-    r.normal = {zero, zero, zero, T(1)};
-    r.F_Ic_W = {none, none};
-    r.f_t = r.slip = r.tau_roll = none;
-    r.spin_torque = zero;
-    return r;
-  }
+  r.normal = NormalForce<T>::none();
+  r.friction = no_friction<T>();
+  r.F_Ic_W = {none, none};
+  r.slip = r.tau_roll = none;
+  return r;
+}
 
-  r.normal = normal_law(o, kinematics.closing_speed, memory);
+// Mean spin of both bodies about n.
+template <class T, class A, class B>
+T calc_carrier_spin(const Motion<A>& i, const Motion<B>& j, const Vec3<T>& n) {
+  return T(0.5) * n.dot(Vec3<T>(i.V_WB.w_WB + j.V_WB.w_WB));
+}
+
+// `states` and `rates` are those of the friction law, none for a law without; `relaxed`: see above.
+template <class T, class A, class B, class Normal, class Friction>
+ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, const Motion<B>& j,
+                                     const Normal& normal_law, const Friction& friction_law,
+                                     const ContactOptions& options, const ContactMemory<T>& memory,
+                                     const T* states = nullptr, T* rates = nullptr,
+                                     const T& relaxed = T(0)) {
+  using std::sqrt;
+  const Mask<T> touching = o.distance < T(0);
+  const Vec3<T>& n = o.n_W;
+  const auto kinematics = calc_kinematics(i, j, o.p_WC, n);
+  ContactForces<T> r = no_contact_forces(o, kinematics);
+  if (!any_of(touching)) return r;
+  const Vec3<T> p_CS = n * o.plane_offset;
+
+  r.normal = calc_normal_force(normal_law, o, relaxed, kinematics.closing_speed, memory);
   const T f_n = r.normal.force;
 
-  // Second moment, seen along n. u is the rate at which the normal velocity changes over the patch.
-  const T inverse_V = T(1) / select(touching, o.volume, T(1));
+  // Second moment, seen along n; a point has none. u is the rate at which the normal velocity
+  // changes over the patch.
+  const Mask<T> solid = o.volume > T(0);
+  const T inverse_V = select(solid, T(1) / select(solid, o.volume, T(1)), T(0));
   const Vec3<T> Mn = o.M_W * n;
   const T M_nn = n.dot(Mn);
   const T r2 = (o.M_W.trace() - M_nn) * inverse_V;
@@ -92,8 +125,8 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
 
   // Monitor: the extreme of rho.u over a paraboloid patch is sqrt(6 u.M_t.u/V).
   if constexpr (std::is_same_v<T, double>) {
-    const double alpha = r.normal.roll / normal_law.stiffness;
-    r.edge_factor = r.normal.factor - alpha * sqrt(std::max(0.0, 6 * inverse_V * u.dot(Mt_u)));
+    r.edge_factor = r.normal.factor - (r.normal.roll > 0 ? r.normal.alpha : 0) *
+                                          sqrt(std::max(0.0, 6 * inverse_V * u.dot(Mt_u)));
   }
 
   // Centre of pressure. Where the foundation would pull over much of the patch (fast rolling, or
@@ -127,13 +160,14 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
   if (coupled) p_CF = p_CF + delta;
   const Vec3<T> v = kinematics.v_t + kinematics.w.cross(p_CF);
   r.slip = v - n * n.dot(v);
-  r.f_t = r.slip * (-friction_law.drag(f_n, r.slip.squaredNorm()));
   // The spread of the pressure about its own centre.
   const T spread2 = coupled ? T(r2 - shift2) : r2;
-  r.spin_torque = -friction_law.spin_drag(f_n, r.spin, spread2) * r.spin;
+  r.friction = calc_friction_force(
+      friction_law, FrictionInput<T>{f_n, n, r.slip, r.spin, spread2, calc_carrier_spin(i, j, n)},
+      states, rates);
 
-  r.F_Ic_W.f_W = n * f_n + r.f_t;
-  r.F_Ic_W.tau_W = r.tau_roll + p_CF.cross(r.f_t) + n * r.spin_torque;
+  r.F_Ic_W.f_W = n * f_n + r.friction.f_t;
+  r.F_Ic_W.tau_W = r.tau_roll + p_CF.cross(r.friction.f_t) + n * r.friction.spin_torque;
   r.p_WP = r.p_WP + delta;
 
   if constexpr (!std::is_same_v<Mask<T>, bool>) {

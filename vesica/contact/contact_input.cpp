@@ -7,7 +7,9 @@
 #include <optional>
 #include <type_traits>
 
+#include "vesica/contact/law_input.h"
 #include "vesica/geometry/convex_hull.h"
+#include "vesica/interference/patch.h"
 #include "vesica/io/obj.h"
 #include "vesica/io/output_file.h"
 
@@ -55,18 +57,11 @@ Vec3<T> read_positive_vector(const InputNode& node) {
   return v;
 }
 
-// The law of a variant whose kName the file gives. Adding a type to the variant registers it.
-template <class Variant, size_t... K>
-Variant read_law(const InputNode& node, std::index_sequence<K...>) {
-  const std::vector<std::string_view> names = {std::variant_alternative_t<K, Variant>::kName...};
-  const size_t choice = node.at("law").choice(names);
-  std::optional<Variant> law;
-  ((choice == K ? (law = std::variant_alternative_t<K, Variant>::read(node), 0) : 0), ...);
-  return *law;
-}
-template <class Variant>
-Variant read_law(const InputNode& node) {
-  return read_law<Variant>(node, std::make_index_sequence<std::variant_size_v<Variant>>());
+// Unit vectors of a file: the length is free.
+Vec3d read_direction(const InputNode& node) {
+  const Vec3d v = node.vector(dimension::kNumber);
+  if (v.norm() == 0) node.fail("a direction cannot be zero");
+  return v.normalized();
 }
 
 template <class Enum>
@@ -93,6 +88,33 @@ void apply_preset(const InputNode& node, ContactOptions* options, EllipsoidInert
   }
 }
 
+// One touches the other at a point: a ball, an ellipsoid or a point on a surface.
+template <class T>
+std::optional<PointPair<T>> find_point_pair(const Shape<T>& i, const Shape<T>& j) {
+  PointPair<T> pair;
+  if (const auto* sphere = std::get_if<Sphere<T>>(&i)) {
+    pair.i = *sphere;
+  } else if (std::holds_alternative<Point>(i)) {
+    pair.i = Sphere<T>{T(0)};
+  } else if (const auto* e = std::get_if<Ellipsoid<T>>(&i);
+             e && std::holds_alternative<HalfSpace>(j)) {
+    pair.i = *e;
+  } else {
+    return std::nullopt;
+  }
+  const bool found = std::visit(
+      [&](const auto& shape) {
+        if constexpr (requires { pair.j = shape; }) {
+          pair.j = shape;
+          return true;
+        }
+        return false;
+      },
+      j);
+  return found ? std::optional(pair) : std::nullopt;
+}
+
+// Two solids that share a volume.
 template <class T>
 std::optional<ShapePair<T>> find_pair(const Shape<T>& i, const Shape<T>& j,
                                       EllipsoidInertia inertia) {
@@ -154,8 +176,9 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
     placed.X_BS = read_pose<T>(*pose);
     placed.at_origin = false;
   }
-  enum { kHalfSpace, kSphere, kEllipsoid, kBox, kConvex, kMesh };
-  switch (node.at("type").choice({"half_space", "sphere", "ellipsoid", "box", "convex", "mesh"})) {
+  enum { kHalfSpace, kSphere, kEllipsoid, kBox, kConvex, kMesh, kPoint, kEdge, kCylinder, kCone };
+  switch (node.at("type").choice({"half_space", "sphere", "ellipsoid", "box", "convex", "mesh",
+                                  "point", "edge", "cylinder_surface", "cone_surface"})) {
     case kHalfSpace:
       node.allow({"type", "pose"});
       placed.shape = HalfSpace{};
@@ -183,6 +206,33 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
           MeshShape{std::make_shared<TriangleMesh>(make_convex_hull(vertices, list.place()))};
       break;
     }
+    case kPoint:
+      node.allow({"type", "pose"});
+      placed.shape = Point{};
+      break;
+    case kEdge: {
+      node.allow({"type", "pose", "normals"});
+      const InputNode normals = node.at("normals");
+      normals.expect_list(2);
+      const Edge edge{read_direction(normals.at(size_t{0})), read_direction(normals.at(1))};
+      if ((edge.n_1 + edge.n_2).norm() < 1e-6) {
+        normals.fail("two faces back to back enclose nothing");
+      }
+      placed.shape = edge;
+      break;
+    }
+    case kCylinder:
+      node.allow({"type", "pose", "radius", "side"});
+      placed.shape = CylinderSurface<T>{node.at("radius").positive_scalar<T>(dimension::kLength),
+                                        node.at("side").choice({"outside", "inside"}) == 1};
+      break;
+    case kCone: {
+      node.allow({"type", "pose", "angle"});
+      const T angle = node.at("angle").positive_scalar<T>(dimension::kAngle);
+      if (value_of(angle) > kPi) node.at("angle").fail("the full angle at the apex, at most pi");
+      placed.shape = ConeSurface<T>{angle * T(0.5)};
+      break;
+    }
     default: {
       node.allow({"type", "pose", "file", "scale"});
       const auto scale = node.find("scale");
@@ -199,19 +249,108 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
   return placed;
 }
 
+namespace {
+
+template <class T>
+void read_options(const InputNode& node, Contact<T>* contact, EllipsoidInertia* inertia) {
+  if (const auto preset = node.find("preset")) apply_preset(*preset, &contact->options, inertia);
+  read_choice(node, "rolling_tensor", {"J_t", "J_v", "J_s"}, &contact->options.rolling_tensor);
+  read_choice(node, "apply_at", {"surface", "centroid"}, &contact->options.apply_at);
+  read_choice(node, "coupling", {"full", "none"}, &contact->options.coupling);
+  if (const auto relaxation = node.find("relaxation")) {
+    relaxation->allow({"time"});
+    contact->relaxation_time = relaxation->at("time").positive_scalar<T>(dimension::kTime);
+  }
+}
+
+// The pair of shapes that suits the normal law: at a point for laws of the depth, unless a method
+// is asked for.
+template <class T>
+ShapePair<T> choose_pair(const InputNode& node, const Shape<T>& i, const Shape<T>& j,
+                         Measure measure, EllipsoidInertia inertia) {
+  std::optional<InputNode> method;
+  std::string wanted = "auto";
+  if (const auto interference = node.find("interference")) {
+    method = interference->find("method");
+    if (method) {
+      method->choice({"auto", "closed_form", "polyhedra", "mesh", "slices", "voxels", "point"});
+      wanted = method->text();
+    }
+  }
+  ShapePair<T> pair;
+  std::vector<std::string> available;
+  for (const bool turned : {false, true}) {
+    const Shape<T>& a = turned ? j : i;
+    const Shape<T>& b = turned ? i : j;
+    if (const auto solids = find_pair<T>(a, b, inertia)) {
+      pair = *solids;
+      pair.turned = turned;
+      available.emplace_back(method_name(pair));
+      break;
+    }
+  }
+  const bool to_point = wanted == "point" || (wanted == "auto" && measure == Measure::kDepth);
+  for (const bool turned : {false, true}) {
+    const auto points = find_point_pair<T>(turned ? j : i, turned ? i : j);
+    if (!points) continue;
+    if (to_point || available.empty()) {
+      pair.shapes = *points;
+      pair.turned = turned;
+    }
+    available.emplace_back("point");
+    break;
+  }
+  if (available.empty()) {
+    node.fail(
+        "these two shapes cannot meet yet; available: half_space with sphere, ellipsoid, box, "
+        "convex or mesh; sphere with sphere; and at a point, sphere or point with half_space, "
+        "sphere, edge, cylinder_surface or cone_surface");
+  }
+  if (wanted != "auto" && wanted != method_name(pair)) {
+    method->fail(fmt::format("'{}' is not available for this pair; use auto or {}", wanted,
+                             fmt::join(available, " or ")));
+  }
+  if (measure != Measure::kDepth && std::holds_alternative<PointPair<T>>(pair.shapes)) {
+    node.at("normal").at("law").fail(
+        "this law needs a volume, and this pair touches at a point; use hunt_crossley, hertz, "
+        "lankarani_nikravesh or kelvin_voigt, or shapes that share a volume");
+  }
+  return pair;
+}
+
+// {z: [...], s_dw: 1, theta_n: 0} of a bristle; theta_n becomes a bending at the radius of gyration
+// when the contact is known, and has to be zero in a scene that starts apart.
+template <class T>
+void read_states(const InputNode& node, Contact<T>* contact) {
+  if (contact->friction_states() == 0) node.fail("this friction law has no states");
+  if (std::holds_alternative<Bristle<T>>(contact->friction)) {
+    node.allow({"z", "s_dw"});
+  } else {
+    node.allow({"z", "s_dw", "r_theta"});
+  }
+  if (const auto z = node.find("z")) {
+    const Vec3<T> value = z->vector_of<T>(dimension::kLength);
+    for (int k = 0; k < 3; ++k) contact->initial_states[static_cast<size_t>(k)] = value[k];
+  }
+  if (const auto s = node.find("s_dw")) {
+    const double value = s->non_negative(dimension::kNumber);
+    if (value > 1) s->fail("lies between 0 (just slid) and 1 (stuck for long)");
+    contact->initial_states[3] = s->scalar<T>(dimension::kNumber);
+  }
+  if (const auto twist = node.find("r_theta")) {
+    contact->initial_states[4] = twist->scalar<T>(dimension::kLength);
+  }
+}
+
+}  // namespace
+
 template <class T>
 Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const PlacedShape<T>& j) {
   Contact<T> contact;
   EllipsoidInertia inertia = EllipsoidInertia::kExact;
-  if (const auto preset = node.find("preset")) apply_preset(*preset, &contact.options, &inertia);
-  read_choice(node, "rolling_tensor", {"J_t", "J_v", "J_s"}, &contact.options.rolling_tensor);
-  read_choice(node, "apply_at", {"surface", "centroid"}, &contact.options.apply_at);
-  read_choice(node, "coupling", {"full", "none"}, &contact.options.coupling);
-
-  std::optional<InputNode> method;
+  read_options(node, &contact, &inertia);
   if (const auto interference = node.find("interference")) {
     interference->allow({"method", "tolerance", "inertia"});
-    method = interference->find("method");
     if (const auto tolerance = interference->find("tolerance")) {
       tolerance->positive(dimension::kNumber);
     }
@@ -223,42 +362,46 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
       }
     }
   }
-
-  auto pair = find_pair<T>(i.shape, j.shape, inertia);
-  if (!pair) {
-    pair = find_pair<T>(j.shape, i.shape, inertia);
-    if (pair) pair->turned = true;
-  }
-  if (!pair) {
-    node.fail(
-        "these two shapes cannot meet yet; available: half_space with sphere, ellipsoid, box, "
-        "convex "
-        "or mesh, and sphere with sphere");
-  }
-  contact.pair = *pair;
-  if (method) {
-    const auto word =
-        method->choice({"auto", "closed_form", "polyhedra", "mesh", "slices", "voxels"});
-    if constexpr (std::is_same_v<T, double>) {
-      if (word != 0 && method->text() != method_name(contact.pair)) {
-        method->fail(fmt::format("'{}' is not available for this pair; use auto or {}",
-                                 method->text(), method_name(contact.pair)));
-      }
-    }
-  }
-
   contact.X_Ii = i.X_BS;
   contact.X_Jj = j.X_BS;
   contact.shapes_at_origin = i.at_origin && j.at_origin;
   contact.normal = read_law<NormalLaw<T>>(node.at("normal"));
+  contact.pair = choose_pair<T>(node, i.shape, j.shape, contact.measure(), inertia);
   if (const auto friction = node.find("friction")) {
     contact.friction = read_law<FrictionLaw<T>>(*friction);
   }
+  if (contact.needs_patch() && !has_patch(contact.pair)) {
+    node.fail(
+        "integrals over the patch (friction law patch; normal laws hyper_volumetric and "
+        "foundation) "
+        "are for sphere or ellipsoid on half_space, and sphere with sphere");
+  }
+  if (contact.needs_patch() && contact.relaxes()) {
+    node.at("relaxation").fail("is for laws of the depth or the volume, not of the depth field");
+  }
+  if (std::holds_alternative<PatchFriction<T>>(contact.friction) &&
+      contact.measure() == Measure::kDepth) {
+    node.at("friction")
+        .fail(
+            "the friction law 'patch' needs the pressure over the patch; use the normal law "
+            "volumetric, "
+            "hyper_volumetric or foundation");
+  }
+  if (const auto states = node.find("states")) read_states(*states, &contact);
   return contact;
 }
 
-std::string method_name(const ShapePair<double>& pair) {
-  if (std::holds_alternative<BoxOnHalfSpace<double>>(pair.shapes)) return "polyhedra";
+const std::vector<std::string_view>& contact_keys() {
+  static const std::vector<std::string_view> kKeys = {"interference", "normal",         "friction",
+                                                      "preset",       "rolling_tensor", "apply_at",
+                                                      "coupling",     "relaxation",     "states"};
+  return kKeys;
+}
+
+template <class T>
+std::string method_name(const ShapePair<T>& pair) {
+  if (std::holds_alternative<PointPair<T>>(pair.shapes)) return "point";
+  if (std::holds_alternative<BoxOnHalfSpace<T>>(pair.shapes)) return "polyhedra";
   if (const auto* mesh = std::get_if<MeshOnHalfSpace>(&pair.shapes)) {
     return mesh->i.mesh->is_convex() ? "polyhedra" : "mesh";
   }
@@ -270,7 +413,9 @@ std::string method_name(const ShapePair<double>& pair) {
   template OrientedPose<T> read_oriented_pose(const InputNode&);            \
   template SpatialVelocity<T> read_velocity(const InputNode&);              \
   template PlacedShape<T> read_shape(const InputNode&, const std::string&); \
-  template Contact<T> read_contact(const InputNode&, const PlacedShape<T>&, const PlacedShape<T>&);
+  template Contact<T> read_contact(const InputNode&, const PlacedShape<T>&, \
+                                   const PlacedShape<T>&);                  \
+  template std::string method_name(const ShapePair<T>&);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<1>)
 VESICA_INSTANTIATE(Dual<4>)

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "vesica/contact/contact.h"
 #include "vesica/io/yaml.h"
@@ -36,11 +38,15 @@ SpatialVelocity<T> read_velocity(const InputNode& node);
 // {type: ..., sizes, pose: where it sits on its body}.
 template <class T>
 PlacedShape<T> read_shape(const InputNode& node, const std::string& folder);
-// {interference, normal, friction, options or preset} between two shapes.
+// {interference, normal, friction, relaxation, states, options or preset} between two shapes.
 template <class T>
 Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const PlacedShape<T>& j);
 
-// How the pair's overlap is computed: closed_form, polyhedra or mesh.
-std::string method_name(const ShapePair<double>& pair);
+// The keys of a contact that read_contact takes; where it stands there may be more.
+const std::vector<std::string_view>& contact_keys();
+
+// How the pair's overlap is computed: closed_form, polyhedra, mesh or point.
+template <class T>
+std::string method_name(const ShapePair<T>& pair);
 
 }  // namespace vesica

@@ -9,6 +9,28 @@
 
 namespace vesica {
 
+namespace {
+
+template <class Law>
+void fill_pressure(const Law& law, double alpha, const Motion<double>& i, const Motion<double>& j,
+                   PressureMap* map) {
+  const DepthGrid& grid = map->grid;
+  size_t cell = 0;
+  for (int kv = 0; kv < grid.nv; ++kv) {
+    for (int ku = 0; ku < grid.nu; ++ku, ++cell) {
+      if (grid.depth[cell] <= 0) continue;
+      const auto motion = calc_kinematics<double>(i, j, grid.point(ku, kv), grid.n_W);
+      if (1 + alpha * motion.closing_speed < 0) map->pulled_area += grid.cell_area();
+      const double p = law.pressure(grid.depth[cell], motion.closing_speed, alpha);
+      map->pressure[cell] = p;
+      map->max_pressure = std::max(map->max_pressure, p);
+      map->total_force += p * grid.cell_area();
+    }
+  }
+}
+
+}  // namespace
+
 PressureMap calc_pressure_map(const Contact<double>& contact, const Motion<double>& i,
                               const Motion<double>& j, const ContactMemory<double>& memory,
                               int cells) {
@@ -17,21 +39,13 @@ PressureMap calc_pressure_map(const Contact<double>& contact, const Motion<doubl
                           calc_shape_pose(j.X_WB, contact.X_Jj), cells);
   const DepthGrid& grid = map.grid;
   map.pressure.resize(grid.depth.size());
-  const auto [stiffness, alpha] = std::visit(
-      [&](const auto& law) { return std::pair(law.stiffness, law.alpha(memory)); }, contact.normal);
-  size_t cell = 0;
-  for (int kv = 0; kv < grid.nv; ++kv) {
-    for (int ku = 0; ku < grid.nu; ++ku, ++cell) {
-      if (grid.depth[cell] <= 0) continue;
-      const auto motion = calc_kinematics<double>(i, j, grid.point(ku, kv), grid.n_W);
-      const double factor = 1 + alpha * motion.closing_speed;
-      if (factor < 0) map.pulled_area += grid.cell_area();
-      const double p = stiffness * grid.depth[cell] * std::max(0.0, factor);
-      map.pressure[cell] = p;
-      map.max_pressure = std::max(map.max_pressure, p);
-      map.total_force += p * grid.cell_area();
-    }
-  }
+  std::visit(
+      [&](const auto& law) {
+        if constexpr (requires { law.pressure(0.0, 0.0, 0.0); }) {
+          fill_pressure(law, law.damping.alpha(memory), i, j, &map);
+        }
+      },
+      contact.normal);
   return map;
 }
 

@@ -73,8 +73,9 @@ ProbeCase read_probe_case(const InputFile& file) {
   const auto shape_j = read_shape<double>(j.at("shape"), file.folder());
 
   const InputNode contact = root.at("contact");
-  contact.allow({"interference", "normal", "friction", "preset", "rolling_tensor", "apply_at",
-                 "coupling", "impact_speed"});
+  std::vector<std::string_view> keys = contact_keys();
+  keys.emplace_back("impact_speed");
+  contact.allow(keys);
   probe.contact = read_contact<double>(contact, shape_i, shape_j);
 
   // What touchdown would have remembered: given, or as if the contact began now.
@@ -94,7 +95,7 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   const auto figures = calc_patch_figures(contact.pair, calc_shape_pose(probe.i.X_WB, contact.X_Ii),
                                           calc_shape_pose(probe.j.X_WB, contact.X_Jj));
   const Symmetric3<double> J_t = inertia_of(flatten_along(overlap.M_W, overlap.n_W));
-  const bool in_contact = overlap.volume > 0;
+  const bool in_contact = overlap.distance < 0;
 
   Json json;
   if (!probe.title.empty()) json["title"] = probe.title;
@@ -106,8 +107,9 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   json["second_moment"] = as_json(overlap.M_W.matrix());
   json["flattened_inertia"] = as_json(J_t.matrix());
   json["radius_of_gyration"] =
-      in_contact ? std::sqrt(std::max(0.0, overlap.n_W.dot(J_t * overlap.n_W)) / overlap.volume)
-                 : 0;
+      overlap.volume > 0
+          ? std::sqrt(std::max(0.0, overlap.n_W.dot(J_t * overlap.n_W)) / overlap.volume)
+          : 0;
   json["area"] = figures.shadow_area;
   json["section_area"] = figures.has_section ? Json(figures.section_area) : Json(nullptr);
   json["max_depth"] = figures.max_depth;
@@ -118,8 +120,7 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   json["moment_on_i_at_centroid"] = as_json(forces.F_Ic_W.tau_W);
   json["force_on_j"] = as_json(Vec3d(-forces.F_Ic_W.f_W));
   json["moment_on_j_at_centroid"] = as_json(Vec3d(-forces.F_Ic_W.tau_W));
-  json["elastic_energy"] = std::visit(
-      [&](const auto& law) { return law.stiffness * overlap.potential; }, contact.normal);
+  json["elastic_energy"] = forces.normal.energy;
   json["edge_factor"] = forces.edge_factor;  // 1 + alpha c where rolling lowers it most
   json["method"] = method_name(contact.pair);
   json["error_estimate"] = calc_error_estimate(contact.pair, figures.max_depth);

@@ -34,8 +34,33 @@ struct MeshShape {
   std::shared_ptr<const TriangleMesh> mesh;
 };
 
+// Surfaces that a ball or a point touches at one point (interference/point_pair.h); they have no
+// volume of their own.
+
+// The body's origin.
+struct Point {};
+
+// Where two half-spaces through the origin meet; outward normals, unit.
+struct Edge {
+  Vec3d n_1, n_2;
+};
+
+// Endless, round z.
 template <class T>
-using Shape = std::variant<HalfSpace, Sphere<T>, Ellipsoid<T>, Box<T>, MeshShape>;
+struct CylinderSurface {
+  T radius;
+  bool inside = false;  // the ball is inside
+};
+
+// Apex at the origin, the solid along -z; half_angle between -z and its side.
+template <class T>
+struct ConeSurface {
+  T half_angle;
+};
+
+template <class T>
+using Shape = std::variant<HalfSpace, Sphere<T>, Ellipsoid<T>, Box<T>, MeshShape, Point, Edge,
+                           CylinderSurface<T>, ConeSurface<T>>;
 
 std::string_view shape_name(const Shape<double>& shape);
 

@@ -147,6 +147,10 @@ DepthGrid sample(const MeshOnHalfSpace& pair, const Pose<double>& X_WI, const Po
                  int cells) {
   return sample_polyhedron(pair, X_WI, X_WJ, cells);
 }
+// A point has no patch.
+DepthGrid sample(const PointPair<double>&, const Pose<double>&, const Pose<double>&, int) {
+  return {};
+}
 
 }  // namespace
 

@@ -13,12 +13,22 @@ PatchFigures figures(const SphereOnSphere<double>& p, const Pose<double>& X_WI,
                      const Pose<double>& X_WJ) {
   return calc_patch_figures(p.i, X_WI, p.j, X_WJ);
 }
+PatchFigures figures(const PointPair<double>& p, const Pose<double>& X_WI,
+                     const Pose<double>& X_WJ) {
+  PatchFigures f;
+  f.max_depth = std::max(0.0, -calc_overlap(p, X_WI, X_WJ).distance);
+  return f;
+}
 
 double size(const SphereOnHalfSpace<double>& p) { return 2 * p.i.radius; }
 double size(const EllipsoidOnHalfSpace<double>& p) { return 2 * p.i.radii.maxCoeff(); }
 double size(const BoxOnHalfSpace<double>& p) { return p.i.size.maxCoeff(); }
 double size(const MeshOnHalfSpace& p) { return p.i.mesh->size(); }
 double size(const SphereOnSphere<double>& p) { return 2 * std::max(p.i.radius, p.j.radius); }
+double size(const PointPair<double>& p) {
+  if (const auto* e = std::get_if<Ellipsoid<double>>(&p.i)) return 2 * e->radii.maxCoeff();
+  return 2 * std::get<Sphere<double>>(p.i).radius;
+}
 
 }  // namespace
 

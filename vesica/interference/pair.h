@@ -8,6 +8,7 @@
 #include "vesica/geometry/shapes.h"
 #include "vesica/interference/half_space_ellipsoid.h"
 #include "vesica/interference/half_space_mesh.h"
+#include "vesica/interference/point_pair.h"
 #include "vesica/interference/sphere_sphere.h"
 
 namespace vesica {
@@ -36,7 +37,7 @@ struct SphereOnSphere {
 template <class T>
 struct ShapePair {
   std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, BoxOnHalfSpace<T>, MeshOnHalfSpace,
-               SphereOnSphere<T>>
+               SphereOnSphere<T>, PointPair<T>>
       shapes;
   bool turned = false;  // the file's i is the pair's j
 };

@@ -30,6 +30,7 @@ inline constexpr Dimension kStiffness{0, 1, -2, "N/m"};
 inline constexpr Dimension kViscosity{0, 1, -1, "N s/m"};
 inline constexpr Dimension kVolumetricStiffness{-2, 1, -2, "N/m^3"};
 inline constexpr Dimension kContactDamping{-1, 0, 1, "s/m"};
+inline constexpr Dimension kPressure{-1, 1, -2, "Pa"};
 inline constexpr Dimension kDensity{-3, 1, 0, "kg/m^3"};
 }  // namespace dimension
 

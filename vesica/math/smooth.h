@@ -24,4 +24,29 @@ T tanh_ratio(const T& s) {
   return select(small, tanh_ratio_series(s), tanh(x) / x);
 }
 
+// Likewise for atan(x)/x: the first omitted term of the series is s^6/13.
+constexpr double kAtanRatioCutoff = 1e-3;
+template <class T>
+T atan_ratio(const T& s) {
+  using std::atan;
+  using std::sqrt;
+  const Mask<T> small = s < T(kAtanRatioCutoff);
+  const T series =
+      T(1) +
+      s * (T(-1.0 / 3) + s * (T(1.0 / 5) + s * (T(-1.0 / 7) + s * (T(1.0 / 9) - s * T(1.0 / 11)))));
+  const T x = sqrt(select(small, T(1), s));
+  return select(small, series, atan(x) / x);
+}
+
+// |u|_eps/|u| for the relaxed direction dir_eps(u) = u direction_ratio(u^2, eps) (Gonthier 3.33 in
+// its C1 form): u/|u| from eps on, (u/eps)(3/2 - |u|^2/(2 eps^2)) below.
+template <class T, class P>
+T direction_ratio(const T& u2, const P& eps) {
+  using std::sqrt;
+  const P inverse = P(1) / eps;
+  const T r2 = u2 * square(inverse);
+  const Mask<T> small = r2 < T(1);
+  return select(small, inverse * (T(1.5) - T(0.5) * r2), T(1) / sqrt(select(small, T(1), u2)));
+}
+
 }  // namespace vesica

@@ -2,9 +2,11 @@
 //
 //   kinetic + gravity + contact + springs            state functions
 //   = their sum at the start - dissipated + work     integrals, kept as states (system.h)
-// The elastic energy of a contact is k times the integral of the volume over the approach, a state
-// function for pairs whose normal is fixed by the geometry: all pairs with a half-space, and two
-// spheres. The residual is what the integrator gained or lost.
+//     - work put into stores that are no state functions
+// The elastic energy of a contact is a state function for pairs whose normal is fixed by the
+// geometry (has_potential in contact.h). Other contacts and bent bristles store energy too, but
+// what is put in does not come out again: the difference is `non-potential work`. The residual is
+// what the integrator gained or lost.
 #pragma once
 
 #include "vesica/simulation/system.h"
@@ -14,10 +16,11 @@ namespace vesica {
 template <class T>
 struct Energies {
   T kinetic{0.0}, gravity{0.0}, contact{0.0}, springs{0.0};
+  T stored{0.0};  // by bristles, and by contacts without a potential
   T mechanical() const { return kinetic + gravity + contact + springs; }
 };
 
-// From data filled by calc_motions and calc_overlaps.
+// From data filled by calc_rates.
 template <class T>
 Energies<T> calc_energies(const System<T>& system, const SystemData<T>& data) {
   const Scene<T>& scene = system.scene();
@@ -29,9 +32,9 @@ Energies<T> calc_energies(const System<T>& system, const SystemData<T>& data) {
     e.gravity -= body.inertia.mass * scene.gravity.dot(data.motions[b].X_WB.p_WB);
   }
   for (size_t k = 0; k < scene.contacts.size(); ++k) {
-    e.contact +=
-        std::visit([&](const auto& law) { return T(law.stiffness * data.overlaps[k].potential); },
-                   scene.contacts[k].contact.normal);
+    const ContactForces<T>& f = data.forces[k];
+    (system.contact_has_potential(k) ? e.contact : e.stored) += f.normal.energy;
+    e.stored += f.friction.stored;
   }
   for (const auto& spring : scene.springs) {
     e.springs +=
@@ -44,7 +47,7 @@ Energies<T> calc_energies(const System<T>& system, const SystemData<T>& data) {
 template <class T>
 T calc_expected_energy(const System<T>& system, const T* y, const T& start) {
   const T* l = y + system.layout().ledger_start();
-  T expected = start + l[kPrescribedWork] + l[kForceWork];
+  T expected = start + l[kPrescribedWork] + l[kForceWork] - l[kStoredWork];
   for (int k : {kNormalDamping, kRolling, kSliding, kSpinning, kSpringDamping}) expected -= l[k];
   return expected;
 }

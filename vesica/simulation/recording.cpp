@@ -55,11 +55,14 @@ TimeTable make_recording(const System<double>& system) {
     add(contact.name + ".moment.", {"x", "y", "z"}, "N m");
     add(contact.name + ".pressure_center.", {"x", "y", "z"}, "m");
     add(contact.name + ".slip", {""}, "m/s");
+    for (const std::string& state : contact_state_names(contact.contact)) {
+      columns.push_back({fmt::format("{}.{}", contact.name, state), state == "s_dw" ? "1" : "m"});
+    }
   }
-  add("energy.", {"kinetic", "gravity", "contact", "springs"}, "J");
+  add("energy.", {"kinetic", "gravity", "contact", "springs", "stored"}, "J");
   if (system.layout().ledger) {
     add("dissipated.", {"normal", "rolling", "sliding", "spinning", "springs"}, "J");
-    add("work.", {"prescribed", "forces"}, "J");
+    add("work.", {"prescribed", "forces", "stored"}, "J");
     add("energy.", {"residual"}, "J");
   }
   return recording;

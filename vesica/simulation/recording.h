@@ -47,9 +47,11 @@ void append_row(const System<T>& system, const T* y, const SystemData<T>& data,
     add(f.p_WP);
     const T slip2 = f.slip.squaredNorm();
     row->push_back(value_of(slip2) > 0 ? sqrt(slip2) : T(0));
+    const T* states = y + system.layout().contact(k);
+    row->insert(row->end(), states, states + system.layout().contact_states(k));
   }
   const Energies<T> e = calc_energies(system, data);
-  row->insert(row->end(), {e.kinetic, e.gravity, e.contact, e.springs});
+  row->insert(row->end(), {e.kinetic, e.gravity, e.contact, e.springs, e.stored});
   if (system.layout().ledger) {
     const T* l = y + system.layout().ledger_start();
     row->insert(row->end(), l, l + kLedgerSize);

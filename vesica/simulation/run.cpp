@@ -18,9 +18,10 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   system.calc_initial_state(result_.state.data());
   result_.monitors.resize(system.scene().contacts.size());
   result_.recording = make_recording(system);
-  system.calc_motions(0, result_.state.data(), &scratch_);
-  system.calc_overlaps(&scratch_);
-  result_.start_energy = calc_energies(system, scratch_).mechanical();
+  system.calc_rates(0, result_.state.data(), rates_.data(), &scratch_);
+  const Energies<double> e = calc_energies(system, scratch_);
+  result_.start_energy = e.mechanical();
+  result_.start_stored = e.stored;
   started_ = last_step_ = last_progress_ = Clock::now();
 }
 
@@ -39,7 +40,7 @@ void Run::record_if_due(double t, const double* y) {
 void Run::observe(const SystemData<double>& data, double h) {
   for (size_t k = 0; k < data.forces.size(); ++k) {
     const auto& o = data.overlaps[k];
-    if (!(o.volume > 0)) continue;
+    if (!(o.distance < 0)) continue;
     const auto& f = data.forces[k];
     const auto& contact = system_.scene().contacts[k];
     ContactMonitor& m = result_.monitors[k];
@@ -63,11 +64,18 @@ void Run::observe(const SystemData<double>& data, double h) {
     const double stiffness = 2 * f.normal.elastic / -o.distance;
     m.max_step_rate = std::max(m.max_step_rate, h * std::sqrt(stiffness * inverse_mass));
     // Friction drags like a damper; rolling makes a solid ball 7/2 times as easy to move at its
-    // rim.
+    // rim. Bristles push like a spring with a damper, however small the slip.
+    const BristleParameters<double>* bristle = find_bristle(contact.contact);
     const double slip = f.slip.norm();
-    if (slip > 0) {
-      m.max_step_rate = std::max(m.max_step_rate, h * 3.5 * f.f_t.norm() / slip * inverse_mass);
+    double drag = slip > 0 ? f.friction.f_t.norm() / slip : 0;
+    if (bristle) {
+      if (f.friction.saturated) ++m.steps_saturated;
+      const double load = bristle->load_proportional ? f.normal.force : 1;
+      drag = load * (bristle->sigma_1 + bristle->sigma_2);
+      m.max_step_rate = std::max({m.max_step_rate, h / bristle->tau_br(),
+                                  h * std::sqrt(3.5 * load * bristle->sigma_0 * inverse_mass)});
     }
+    m.max_step_rate = std::max(m.max_step_rate, h * 3.5 * drag * inverse_mass);
   }
 }
 
@@ -111,12 +119,14 @@ bool Run::is_finite(double t, const double* y) {
 RunResult Run::finish(double t, const double* y) {
   result_.end_time = t;
   if (y != result_.state.data()) std::copy(y, y + result_.state.size(), result_.state.begin());
-  system_.calc_motions(t, result_.state.data(), &scratch_);
-  system_.calc_overlaps(&scratch_);
+  system_.calc_rates(t, result_.state.data(), rates_.data(), &scratch_);
   const Energies<double> e = calc_energies(system_, scratch_);
   result_.end_energy = e.mechanical();
   result_.largest_energy = std::max(result_.largest_energy, e.kinetic + e.contact + e.springs);
   if (system_.layout().ledger) {
+    result_.non_potential_work =
+        result_.state[static_cast<size_t>(system_.layout().ledger_start()) + kStoredWork] -
+        (e.stored - result_.start_stored);
     result_.residual = result_.end_energy -
                        calc_expected_energy(system_, result_.state.data(), result_.start_energy);
   }
@@ -168,6 +178,12 @@ std::vector<double> calc_state_scales(const System<double>& system) {
       v[3 + k] = std::max(speed / length, body.V0.w_WB.norm());
     }
     energy += body.inertia.mass * speed * speed;
+  }
+  for (size_t k = 0; k < system.scene().contacts.size(); ++k) {
+    const auto& contact = system.scene().contacts[k].contact;
+    for (int s = 0; s < layout.contact_states(k); ++s) {
+      scales[static_cast<size_t>(layout.contact(k) + s)] = contact_state_scale(contact, s);
+    }
   }
   if (layout.ledger) {
     for (int k = 0; k < kLedgerSize; ++k)

@@ -311,8 +311,9 @@ Scene<P> read_scene(const InputFile& file) {
 
   if (const auto contacts = root.find("contacts")) {
     for (const InputNode& node : contacts->items()) {
-      node.allow({"between", "interference", "normal", "friction", "preset", "rolling_tensor",
-                  "apply_at", "coupling"});
+      std::vector<std::string_view> keys = contact_keys();
+      keys.emplace_back("between");
+      node.allow(keys);
       const InputNode between = node.at("between");
       between.expect_list(2);
       SceneContact<P> contact;

@@ -32,8 +32,7 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options, bool recor
   auto scratch = system.template make_data<T>();
   std::vector<T> rates(result.state.size());
   FixedStepper<T, T> stepper(system, static_cast<FixedStepMethod>(options.solver));
-  system.calc_motions(0, result.state.data(), &scratch);
-  system.calc_overlaps(&scratch);
+  system.calc_rates(0, result.state.data(), rates.data(), &scratch);
   const T start_energy = calc_energies(system, scratch).mechanical();
   const long steps = static_cast<long>(std::ceil(options.duration / options.step - 1e-9));
   double next = 0;

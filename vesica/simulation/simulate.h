@@ -28,6 +28,7 @@ struct ContactMonitor {
   long steps_in_contact = 0;
   long steps_clamped = 0;    // 1 + alpha c < 0: the force was held at zero
   long steps_pulling = 0;    // the closed forms pull at the edge of the patch
+  long steps_saturated = 0;  // bristles at their limit
   double max_step_rate = 0;  // step times the fastest rate of the contact, spring or friction:
                              // explicit methods lose accuracy above about 0.3 and stability
                              // above about 2
@@ -47,6 +48,7 @@ struct RunResult {
   std::vector<ContactMonitor> monitors;
   RunStatistics statistics;
   double start_energy = 0, end_energy = 0, residual = 0;  // residual: of the ledger, if kept
+  double start_stored = 0, non_potential_work = 0;        // likewise
   double largest_energy = 0;  // scale for the residual: most kinetic + elastic energy seen
   bool interrupted = false;
   std::string failure;  // empty: reached the end; else what went wrong and what to change

@@ -48,7 +48,7 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
                                 {"spinning", l[kSpinning]},
                                 {"springs", l[kSpringDamping]}};
     energy["work"] = Json{{"prescribed", l[kPrescribedWork]}, {"forces", l[kForceWork]}};
-    energy["non_potential_work"] = 0.0;  // every pair of today has an elastic energy
+    energy["non_potential_work"] = result.non_potential_work;
     energy["residual"] = result.residual;
   }
   json["energy"] = energy;
@@ -83,6 +83,7 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
              {"steps_in_contact", m.steps_in_contact},
              {"steps_force_clamped", m.steps_clamped},
              {"steps_edge_pulling", m.steps_pulling},
+             {"steps_bristle_saturated", m.steps_saturated},
              {"max_step_over_time_constant", m.max_step_rate},
              {"events", events}};
   }

@@ -92,16 +92,6 @@ std::string explain(int flag, const char* name, double t, double step) {
                      step, flag, remedy);
 }
 
-// A contact's memory at the instant of touchdown, from data filled at that instant.
-void remember_touchdown(const System<double>& system, size_t k, SystemData<double>* data) {
-  const auto& c = system.scene().contacts[k];
-  const auto& o = data->overlaps[k];
-  data->memories[k].impact_speed =
-      calc_kinematics(data->motions[static_cast<size_t>(c.body_i)],
-                      data->motions[static_cast<size_t>(c.body_j)], o.p_WC, o.n_W)
-          .closing_speed;
-}
-
 // In free flight the solvers would step right across a short contact, and a root is only seen where
 // the distance changes sign between two steps: no body moves by more than a fifth of its size.
 double calc_max_step(const System<double>& system, const RunOptions& options, const double* y) {
@@ -124,14 +114,14 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
   std::vector<int> roots(contacts);
   SystemData<double> seen = system.make_data<double>();
   std::vector<double> scratch(static_cast<size_t>(system.layout().size()));
-  const double* state = N_VGetArrayPointer(y);
+  double* state = N_VGetArrayPointer(y);
 
   // Contacts that touch at the start remember the speed they have.
   system.calc_motions(0, state, data);
   system.calc_overlaps(data);
   for (size_t k = 0; k < contacts; ++k) {
-    if (data->overlaps[k].volume > 0) {
-      remember_touchdown(system, k, data);
+    if (data->overlaps[k].distance < 0) {
+      system.begin_contact(k, state, data);
       run->add_event(0, static_cast<int>(k), true, data->memories[k].impact_speed);
     }
   }
@@ -172,7 +162,11 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
         system.calc_motions(t, state, data);
         system.calc_overlaps(data);
         run->add_event(t, static_cast<int>(k), touchdown, seen.forces[k].closing_speed);
-        if (touchdown) remember_touchdown(system, k, data);
+        if (touchdown) {
+          system.begin_contact(k, state, data);
+        } else {
+          system.end_contact(k, state);
+        }
         restart = true;  // either way the rates have a kink here: no step may reach across it
       }
       run->data().memories = data->memories;

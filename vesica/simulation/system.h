@@ -1,7 +1,8 @@
 // The scene as a system of ordinary differential equations.
 //
 // State y: for every free body [p (3), q (4)], then for every free body [v (3), w (3)], then the
-// ledger's integrals (energy.h) if it is kept. World axes; q need not have unit length.
+// states of every contact (contact.h), then the ledger's integrals (energy.h) if it is kept. World
+// axes; q need not have unit length.
 //
 // calc_rates is the path of the data: motions -> contacts -> forces -> accelerations.
 #pragma once
@@ -22,18 +23,23 @@ enum LedgerEntry {
   kSpringDamping,
   kPrescribedWork,  // done by belts, plates and other given motions
   kForceWork,       // done by applied forces
+  kStoredWork,      // put into contacts whose store is no function of the pose
   kLedgerSize
 };
 
 struct StateLayout {
   int bodies = 0;
+  std::vector<int> contact_offsets;  // of every contact's states, from contact_start(); and the end
   bool ledger = false;
 
   int position(int body) const { return 7 * body; }
   int velocity(int body) const { return 7 * bodies + 6 * body; }
   int velocities() const { return 7 * bodies; }
-  int ledger_start() const { return 13 * bodies; }
-  int size() const { return 13 * bodies + (ledger ? kLedgerSize : 0); }
+  int contact_start() const { return 13 * bodies; }
+  int contact(size_t k) const { return contact_start() + contact_offsets[k]; }
+  int contact_states(size_t k) const { return contact_offsets[k + 1] - contact_offsets[k]; }
+  int ledger_start() const { return contact_start() + contact_offsets.back(); }
+  int size() const { return ledger_start() + (ledger ? kLedgerSize : 0); }
 };
 
 // Everything that an evaluation writes; allocated once. T: the scalar of the state.
@@ -56,19 +62,34 @@ class System {
   explicit System(const Scene<P>& scene, bool ledger) : scene_(scene) {
     layout_.bodies = scene.free_count;
     layout_.ledger = ledger;
+    layout_.contact_offsets.assign(1, 0);
+    for (const auto& c : scene.contacts) {
+      layout_.contact_offsets.push_back(layout_.contact_offsets.back() + c.contact.state_count());
+      has_potential_.push_back(has_potential(c.contact));
+    }
   }
 
   const Scene<P>& scene() const { return scene_; }
   const StateLayout& layout() const { return layout_; }
+  bool contact_has_potential(size_t k) const { return has_potential_[k]; }
 
   template <class T>
   SystemData<T> make_data() const;
   void calc_initial_state(P* y) const;
 
-  // y' = f(t, y). With `capture`, contacts that have begun since the last capture remember their
-  // impact speed (fixed-step methods capture at the start of a step).
+  // y' = f(t, y).
   template <class T>
-  void calc_rates(double t, const T* y, T* rates, SystemData<T>* data, bool capture = false) const;
+  void calc_rates(double t, const T* y, T* rates, SystemData<T>* data) const;
+  // The same at the start of a fixed step, where contacts are seen to begin and to end: they
+  // remember what they begin with, and lose their states when they end.
+  template <class T>
+  void calc_rates_of_new_step(double t, T* y, T* rates, SystemData<T>* data) const;
+
+  // What a touchdown and a lift-off of contact k change, from data filled by calc_overlaps.
+  template <class T>
+  void begin_contact(size_t k, T* y, SystemData<T>* data) const;
+  template <class T>
+  void end_contact(size_t k, T* y) const;
 
   // The rates of positions alone, from positions and velocities in y.
   template <class T>
@@ -82,7 +103,11 @@ class System {
 
  private:
   template <class T>
-  void calc_contacts(SystemData<T>* data, bool capture, T* ledger) const;
+  void capture_contacts(T* y, SystemData<T>* data) const;
+  template <class T>
+  void calc_rates_from_overlaps(double t, const T* y, T* rates, SystemData<T>* data) const;
+  template <class T>
+  void calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledger) const;
   template <class T>
   void calc_other_forces(double t, SystemData<T>* data, T* ledger) const;
   template <class T>
@@ -93,6 +118,7 @@ class System {
 
   Scene<P> scene_;
   StateLayout layout_;
+  std::vector<char> has_potential_;
 };
 
 template <class P>
@@ -132,19 +158,40 @@ void System<P>::calc_initial_state(P* y) const {
     x[5] = body.q0.y;
     x[6] = body.q0.z;
   }
+  for (size_t k = 0; k < scene_.contacts.size(); ++k) {
+    const auto& contact = scene_.contacts[k].contact;
+    for (int s = 0; s < contact.friction_states(); ++s) {
+      y[layout_.contact(k) + s] = contact.initial_states[static_cast<size_t>(s)];
+    }
+  }
 }
 
 template <class P>
 template <class T>
-void System<P>::calc_rates(double t, const T* y, T* rates, SystemData<T>* data,
-                           bool capture) const {
+void System<P>::calc_rates(double t, const T* y, T* rates, SystemData<T>* data) const {
+  calc_motions(t, y, data);
+  calc_overlaps(data);
+  calc_rates_from_overlaps(t, y, rates, data);
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_rates_of_new_step(double t, T* y, T* rates, SystemData<T>* data) const {
+  calc_motions(t, y, data);
+  calc_overlaps(data);
+  capture_contacts(y, data);
+  calc_rates_from_overlaps(t, y, rates, data);
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_rates_from_overlaps(double t, const T* y, T* rates,
+                                         SystemData<T>* data) const {
   T* ledger = layout_.ledger ? rates + layout_.ledger_start() : nullptr;
   if (ledger) {
     for (int k = 0; k < kLedgerSize; ++k) ledger[k] = T(0);
   }
-  calc_motions(t, y, data);
-  calc_overlaps(data);
-  calc_contacts(data, capture, ledger);
+  calc_contacts(y, rates, data, ledger);
   calc_other_forces(t, data, ledger);
   calc_position_rates(y, rates);
   calc_accelerations(y, rates, data);
@@ -197,31 +244,62 @@ void System<P>::apply(int body, const Vec3<T>& f_W, const Vec3<T>& tau_W, const 
 
 template <class P>
 template <class T>
-void System<P>::calc_contacts(SystemData<T>* data, bool capture, T* ledger) const {
+void System<P>::begin_contact(size_t k, T* y, SystemData<T>* data) const {
+  const auto& c = scene_.contacts[k];
+  const Overlap<T>& o = data->overlaps[k];
+  data->memories[k].impact_speed =
+      calc_kinematics(data->motions[c.body_i], data->motions[c.body_j], o.p_WC, o.n_W)
+          .closing_speed;
+  if (c.contact.relaxes()) {
+    y[layout_.contact(k + 1) - 1] = calc_measure(c.contact.measure(), o);
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::end_contact(size_t k, T* y) const {
+  for (int s = layout_.contact(k); s < layout_.contact(k + 1); ++s) y[s] = T(0);
+}
+
+template <class P>
+template <class T>
+void System<P>::capture_contacts(T* y, SystemData<T>* data) const {
+  for (size_t k = 0; k < scene_.contacts.size(); ++k) {
+    const bool touching = data->overlaps[k].distance < T(0);
+    data->distance[k] = value_of(data->overlaps[k].distance);
+    data->toggled[k] = touching != static_cast<bool>(data->touching[k]);
+    data->touching[k] = touching;
+    if (!data->toggled[k]) continue;
+    if (touching) {
+      begin_contact(k, y, data);
+    } else {
+      end_contact(k, y);
+    }
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledger) const {
   for (size_t k = 0; k < scene_.contacts.size(); ++k) {
     const auto& c = scene_.contacts[k];
     const Motion<T>& i = data->motions[c.body_i];
     const Motion<T>& j = data->motions[c.body_j];
     const Overlap<T>& o = data->overlaps[k];
-    const bool touching = o.volume > T(0);
-    if (capture) {
-      data->distance[k] = value_of(o.distance);
-      data->toggled[k] = touching != static_cast<bool>(data->touching[k]);
-      data->touching[k] = touching;
-      if (touching && data->toggled[k]) {
-        data->memories[k].impact_speed = calc_kinematics(i, j, o.p_WC, o.n_W).closing_speed;
-      }
-    }
     ContactForces<T>& f = data->forces[k];
-    f = calc_contact_laws(c.contact, o, i, j, data->memories[k]);
-    if (!touching) continue;
+    f = calc_contact_laws(c.contact, o, i, j, data->memories[k], y + layout_.contact(k),
+                          rates + layout_.contact(k));
+    if (!(o.distance < T(0))) continue;
     apply<T>(c.body_i, f.F_Ic_W.f_W, f.F_Ic_W.tau_W, o.p_WC, data, ledger);
     apply<T>(c.body_j, -f.F_Ic_W.f_W, -f.F_Ic_W.tau_W, o.p_WC, data, ledger);
     if (ledger) {
       ledger[kNormalDamping] += (f.normal.force - f.normal.elastic) * f.closing_speed;
       ledger[kRolling] -= f.tau_roll.dot(f.w);
-      ledger[kSliding] -= f.f_t.dot(f.slip);
-      ledger[kSpinning] -= f.spin_torque * f.spin;
+      // What friction takes, less what it stores.
+      ledger[kSliding] -= f.friction.f_t.dot(f.slip) + f.friction.stored_rate;
+      ledger[kSpinning] -= f.friction.spin_torque * f.spin + f.friction.stored_spin_rate;
+      ledger[kStoredWork] += f.friction.stored_rate + f.friction.stored_spin_rate;
+      if (!has_potential_[k]) ledger[kStoredWork] += f.normal.elastic * f.closing_speed;
     }
   }
 }

@@ -1,0 +1,233 @@
+// Gonthier's seven-parameter bristle friction: sticks, and remembers how long it has stuck.
+//
+// Point contact (`bristle`, eqs. 3.28-3.42). States: z [m], the bristles' bending, tangent; s_dw,
+// how much of the bond has formed since sliding stopped.
+//   s      = exp(-v^2/v_S^2)                                    1 sticking, 0 sliding       (3.30)
+//   z'     = s v + (1 - s)(mu_C dir(v) - sigma_0 z)/sigma_1                                 (3.35)
+//   s_dw'  = (s - s_dw)/tau_dw while it grows, /tau_br while it falls, tau_br = sigma_1/sigma_0
+//   (3.36) mu_max = mu_C + (mu_S - mu_C) s_dw (3.37) b      = sat(sigma_0 z + sigma_1 z', mu_max);
+//   saturated: z' = (b - sigma_0 z)/sigma_1   (3.41) f_t    = -f_n (b + sigma_2 v) (3.42)
+//
+// Volumetric contact (`volumetric_bristle`, eqs. 4.215-4.243) adds the twist theta_n about n and
+// the Contensou factors: with r the radius of gyration,
+//   v_avg^2 = v^2 + (r w_n)^2 in place of v^2 in s,
+//   C_v = |v|/v_avg, C_w = r |w_n|/v_avg, both 1 when sticking: C_s = s + (1 - s) C         (4.223)
+//   the limits mu of the force are multiplied by C_v,s, those of the torque by C_w,s
+// The state kept is the bending r theta_n [m] of a bristle at the radius of gyration: it is the
+// source's equation for a patch of constant size, and stays finite where a patch begins (r = 0).
+//
+//   mu_S, mu_C [-], sigma_0 [1/m], sigma_1 [s/m], sigma_2 [s/m], v_S [m/s], tau_dw [s]
+//   dwell: false             s_dw = s, tau_dw is not needed
+//   load_proportional: false sigma in N/m, N s/m: bristles do not stiffen with load (Table 5.4)
+//   v_eps [m/s]              below it directions are relaxed; v_S/100 unless given
+//
+// dir and |.| are relaxed below v_eps in the C1 form (smooth.h); sgn(w_n) of (4.238), which
+// chatters at round-off, is relaxed with them. z is carried round n by the mean spin of both bodies
+// and loses the part along n within tau_br, so that it stays tangent as n turns and neither body
+// nor frame is preferred. After separation all states are zero. Smoothness: C0 at saturation and
+// where s_dw turns, C1 elsewhere. Stores f_n sigma_0 (z^2 + (r theta)^2)/2. Where f_n changes on a
+// bent bristle that energy is not conserved: under a vibrating load the bristle ratchets
+// (docs/theory/laws/bristle.md). Cannot represent: partial slip; the factors stand for an integral
+// over the patch (`patch`).
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <type_traits>
+
+#include "vesica/contact/friction_force.h"
+#include "vesica/io/yaml.h"
+#include "vesica/math/smooth.h"
+
+namespace vesica {
+
+template <class P>
+struct BristleParameters {
+  P mu_S{}, mu_C{};
+  P sigma_0{}, sigma_1{}, sigma_2{0.0};
+  P v_S{}, v_eps{};
+  P tau_dw{0.0};
+  bool dwell = true;
+  bool load_proportional = true;
+
+  P tau_br() const { return sigma_1 / sigma_0; }
+  static BristleParameters read(const InputNode& node);
+};
+
+// One bristle, of a vector or of a number: rate, force over load, whether it is saturated.
+namespace detail {
+
+template <class T, class V>
+struct BristleStep {
+  V rate, b;
+  bool saturated;
+};
+
+// `direction` is the relaxed unit vector of the velocity.
+template <class P, class T, class V>
+BristleStep<T, V> advance_bristle(const BristleParameters<P>& p, const T& s, const V& velocity,
+                                  const V& direction, const V& z, const T& sliding_limit,
+                                  const T& limit) {
+  using std::sqrt;
+  BristleStep<T, V> step;
+  const P inverse = P(1) / p.sigma_1;
+  step.rate =
+      velocity * s + (direction * sliding_limit - z * T(p.sigma_0)) * ((T(1) - s) * inverse);
+  step.b = z * T(p.sigma_0) + step.rate * T(p.sigma_1);
+  T size2;
+  if constexpr (std::is_same_v<T, V>) {
+    size2 = step.b * step.b;
+  } else {
+    size2 = step.b.squaredNorm();
+  }
+  step.saturated = size2 > limit * limit;
+  if (step.saturated) {
+    step.b = step.b * (limit / sqrt(size2));
+    step.rate = (step.b - z * T(p.sigma_0)) * T(inverse);
+  }
+  return step;
+}
+
+// s_dw' and mu_max.
+template <class P, class T>
+T dwell_rate(const BristleParameters<P>& p, const T& s, const T& s_dw) {
+  if (!p.dwell) return T(0);
+  return (s - s_dw) / (s < s_dw ? p.tau_br() : p.tau_dw);
+}
+
+}  // namespace detail
+
+template <class P>
+struct Bristle {
+  static constexpr std::string_view kName = "bristle";
+  static constexpr int kStates = 4;  // z, s_dw
+  static constexpr std::array<std::string_view, 4> kStateNames = {"z.x", "z.y", "z.z", "s_dw"};
+
+  BristleParameters<P> p;
+
+  static Bristle read(const InputNode& node) { return {BristleParameters<P>::read(node)}; }
+  double state_scale(int k) const {
+    return k == 3 ? 1.0 : std::max(1e-9, value_of(p.mu_S) / value_of(p.sigma_0));
+  }
+
+  template <class T>
+  FrictionForce<T> operator()(const FrictionInput<T>& in, const T* states, T* rates) const {
+    using std::exp;
+    const Vec3<T> z_W(states[0], states[1], states[2]);
+    const T z_n = in.n_W.dot(z_W);
+    const Vec3<T> z = z_W - in.n_W * z_n;
+    const T v2 = in.slip.squaredNorm();
+    const T s = exp(-v2 / square(p.v_S));
+    const T mu_max = p.mu_C + (p.mu_S - p.mu_C) * (p.dwell ? states[3] : s);
+    // Limits and forces per load, or absolute.
+    const T limits = p.load_proportional ? T(1) : in.f_n;
+    const T load = p.load_proportional ? in.f_n : T(1);
+    const auto step = detail::advance_bristle<P, T, Vec3<T>>(
+        p, s, in.slip, in.slip * direction_ratio(v2, p.v_eps), z, limits * p.mu_C, limits * mu_max);
+    const Vec3<T> z_rate =
+        step.rate + in.n_W.cross(z) * in.carrier_spin - in.n_W * (z_n / p.tau_br());
+    for (int k = 0; k < 3; ++k) rates[k] = z_rate[k];
+    rates[3] = detail::dwell_rate(p, s, states[3]);
+
+    FrictionForce<T> f;
+    f.f_t = (step.b + in.slip * T(p.sigma_2)) * (-load);
+    f.spin_torque = T(0);
+    f.stored = T(0.5) * load * p.sigma_0 * z.squaredNorm();
+    f.stored_rate = load * p.sigma_0 * z.dot(step.rate);
+    f.stored_spin_rate = T(0);
+    f.saturated = step.saturated;
+    return f;
+  }
+};
+
+template <class P>
+struct VolumetricBristle {
+  static constexpr std::string_view kName = "volumetric_bristle";
+  static constexpr int kStates = 5;  // z, s_dw, r theta_n
+  static constexpr std::array<std::string_view, 5> kStateNames = {"z.x", "z.y", "z.z", "s_dw",
+                                                                  "r_theta"};
+
+  BristleParameters<P> p;
+
+  static VolumetricBristle read(const InputNode& node) {
+    return {BristleParameters<P>::read(node)};
+  }
+  double state_scale(int k) const { return Bristle<P>{p}.state_scale(k); }
+
+  template <class T>
+  FrictionForce<T> operator()(const FrictionInput<T>& in, const T* states, T* rates) const {
+    using std::exp;
+    using std::sqrt;
+    const Vec3<T> z_W(states[0], states[1], states[2]);
+    const T z_n = in.n_W.dot(z_W);
+    const Vec3<T> z = z_W - in.n_W * z_n;
+    const T& twist = states[4];
+    const T r = in.spread2 > T(0) ? T(sqrt(in.spread2)) : T(0);
+    const T rim = r * in.spin;
+    const T v2 = in.slip.squaredNorm(), rim2 = rim * rim, average2 = v2 + rim2;
+    const T s = exp(-average2 / square(p.v_S));
+    const T mu_max = p.mu_C + (p.mu_S - p.mu_C) * (p.dwell ? states[3] : s);
+
+    const T to_direction = direction_ratio(v2, p.v_eps);
+    const T to_sign = direction_ratio(rim2, p.v_eps);
+    const bool fast = average2 > T(square(p.v_eps));
+    const T average = fast ? T(sqrt(average2)) : T(p.v_eps);
+    const T C_v = s + (T(1) - s) * (v2 * to_direction / average);
+    const T C_w = s + (T(1) - s) * (rim2 * to_sign / average);
+
+    const T limits = p.load_proportional ? T(1) : in.f_n;
+    const T load = p.load_proportional ? in.f_n : T(1);
+    const auto slide = detail::advance_bristle<P, T, Vec3<T>>(
+        p, s, in.slip, in.slip * to_direction, z, limits * p.mu_C * C_v, limits * mu_max * C_v);
+    const auto turn = detail::advance_bristle<P, T, T>(
+        p, s, rim, rim * to_sign, twist, limits * p.mu_C * C_w, limits * mu_max * C_w);
+    const Vec3<T> z_rate =
+        slide.rate + in.n_W.cross(z) * in.carrier_spin - in.n_W * (z_n / p.tau_br());
+    for (int k = 0; k < 3; ++k) rates[k] = z_rate[k];
+    rates[3] = detail::dwell_rate(p, s, states[3]);
+    rates[4] = turn.rate;
+
+    FrictionForce<T> f;
+    f.f_t = (slide.b + in.slip * T(p.sigma_2)) * (-load);
+    f.spin_torque = (turn.b + rim * p.sigma_2) * r * (-load);
+    f.stored = T(0.5) * load * p.sigma_0 * (z.squaredNorm() + twist * twist);
+    f.stored_rate = load * p.sigma_0 * z.dot(slide.rate);
+    f.stored_spin_rate = load * p.sigma_0 * twist * turn.rate;
+    f.saturated = slide.saturated || turn.saturated;
+    return f;
+  }
+};
+
+template <class P>
+BristleParameters<P> BristleParameters<P>::read(const InputNode& node) {
+  node.allow({"law", "mu_S", "mu_C", "sigma_0", "sigma_1", "sigma_2", "v_S", "tau_dw", "dwell",
+              "load_proportional", "v_eps"});
+  BristleParameters p;
+  if (const auto flag = node.find("dwell")) p.dwell = flag->flag();
+  if (const auto flag = node.find("load_proportional")) p.load_proportional = flag->flag();
+  const Dimension stiffness =
+      p.load_proportional ? Dimension{-1, 0, 0, "1/m"} : dimension::kStiffness;
+  const Dimension damping =
+      p.load_proportional ? dimension::kContactDamping : dimension::kViscosity;
+  p.mu_C = node.at("mu_C").positive_scalar<P>(dimension::kNumber);
+  p.mu_S = p.mu_C;
+  if (const auto mu = node.find("mu_S")) p.mu_S = mu->positive_scalar<P>(dimension::kNumber);
+  if (p.mu_S < p.mu_C) node.at("mu_S").fail("must not be below mu_C");
+  p.sigma_0 = node.at("sigma_0").positive_scalar<P>(stiffness);
+  p.sigma_1 = node.at("sigma_1").positive_scalar<P>(damping);
+  if (const auto s = node.find("sigma_2")) p.sigma_2 = s->non_negative_scalar<P>(damping);
+  p.v_S = node.at("v_S").positive_scalar<P>(dimension::kSpeed);
+  p.v_eps = P(0.01) * p.v_S;
+  if (const auto v = node.find("v_eps")) {
+    p.v_eps = v->positive_scalar<P>(dimension::kSpeed);
+    if (p.v_eps > p.v_S) v->fail("must not exceed v_S; a tenth of it or less is recommended");
+  }
+  if (p.dwell) {
+    p.tau_dw = node.at("tau_dw").positive_scalar<P>(dimension::kTime);
+  } else if (const auto t = node.find("tau_dw")) {
+    t->fail("has no effect with 'dwell: false'");
+  }
+  return p;
+}
+
+}  // namespace vesica

@@ -1,0 +1,56 @@
+// What every normal law returns, and what a law is.
+//
+// A normal law is a value type with
+//   static constexpr std::string_view kName     its name in files
+//   static constexpr Measure kMeasure           what it measures the contact by
+//   static Law read(const InputNode&)           from {law: name, parameters...}
+//   NormalForce<T> operator()(overlap, measure, closing speed, memory) const
+// and, where kMeasure is kField or kVolume, pressure(depth, closing speed, memory) for a point of
+// the patch. It is registered by one entry in NormalLaw (contact.h). n points from j to i, the
+// closing speed c is positive while approaching; a law never pulls.
+#pragma once
+
+#include "vesica/contact/damping.h"
+#include "vesica/interference/overlap.h"
+
+namespace vesica {
+
+enum class Measure {
+  kDepth,   // the deepest point below the other surface: any pair
+  kVolume,  // the shared volume: any pair of solids
+  kField,   // the depth at every point of the patch: pairs with a patch (interference/patch.h)
+};
+
+template <class T>
+struct NormalForce {
+  T force;    // along n on i, >= 0
+  T elastic;  // its part that is a function of the pose
+  T energy;   // stored by that part
+  T roll;     // weighs the second moment M into rolling resistance [N s/m^4]
+  T alpha;    // damping [s/m]
+  T factor;   // 1 + alpha c before the clamp
+
+  static NormalForce none() { return {T(0), T(0), T(0), T(0), T(0), T(1)}; }
+};
+
+// F (1 + alpha c), held at zero where damping would pull.
+template <class T>
+NormalForce<T> damped(const T& elastic, const T& energy, const T& alpha, const T& closing_speed) {
+  NormalForce<T> f;
+  f.elastic = elastic;
+  f.energy = energy;
+  f.alpha = alpha;
+  f.factor = T(1) + alpha * closing_speed;
+  f.force = select(f.factor > T(0), elastic * f.factor, T(0));
+  f.roll = T(0);
+  return f;
+}
+
+// The measure of an overlap; zero apart.
+template <class T>
+T calc_measure(Measure measure, const Overlap<T>& o) {
+  if (measure == Measure::kDepth) return select(o.distance < T(0), -o.distance, T(0));
+  return o.volume;
+}
+
+}  // namespace vesica
