@@ -10,7 +10,7 @@
 #include "bench/simbody_contacts.h"
 #include "bench/timing.h"
 #include "vesica/contact/batch.h"
-#include "vesica/contact/contact.h"
+#include "vesica/contact/contact_laws.h"
 #include "vesica/math/jet.h"
 
 namespace vesica::bench {

@@ -40,7 +40,7 @@ FrictionForce<T> calc_friction_force(const FrictionLaw<P>& laws, const FrictionI
 
 namespace detail {
 
-inline constexpr double kFieldTolerance = 1e-8;  // of a foundation with lumped friction
+inline constexpr double kFieldTolerance = 1e-6;  // of a foundation with lumped friction
 
 template <class T>
 struct PatchMoments {
@@ -152,6 +152,7 @@ PatchMoments<T> integrate_patch(const PatchProblem<P, T>& q, const Patch<T>& pat
   const double w = value_of(q.motion.w_n);
   const Vec3d still = w != 0 ? Vec3d(foot + n.cross(slip) / w) : foot;
   PatchRule rule = make_patch_rule(patch, 0, still, w, speed);
+  rule.graded = q.contact.measure() == Measure::kField;
   PatchMoments<T> m = integrate_patch(q, patch, rule);
   while (true) {
     ++rule.level;

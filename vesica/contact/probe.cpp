@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -32,10 +33,22 @@ double calc_error_estimate(const ShapePair<double>& pair, double max_depth) {
   return 10 * std::numeric_limits<double>::epsilon() * std::max(1.0, calc_size(pair) / max_depth);
 }
 
+// The friction law's states as the file gives them; nothing is relaxed.
+template <class T>
+std::array<T, kMaxFrictionStates + 1> initial_states(const Contact<double>& contact) {
+  std::array<T, kMaxFrictionStates + 1> states;
+  states.fill(T(0));
+  for (size_t k = 0; k < contact.initial_states.size(); ++k)
+    states[k] = T(contact.initial_states[k]);
+  return states;
+}
+
 Json make_derivatives(const ProbeCase& probe) {
   using T = Dual<12>;
   const ContactMemory<T> memory{T(probe.memory.impact_speed)};
-  const auto forces = calc_contact(probe.contact, seed_motion(probe.i), probe.j, memory);
+  const auto states = initial_states<T>(probe.contact);
+  const auto forces =
+      calc_contact(probe.contact, seed_motion(probe.i), probe.j, memory, states.data());
   auto block = [](const Vec3<T>& v, int first) {
     Mat3d m;
     for (int r = 0; r < 3; ++r) {
@@ -91,7 +104,10 @@ ProbeCase read_probe_case(const InputFile& file) {
 nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives) {
   const Contact<double>& contact = probe.contact;
   const auto overlap = calc_overlap(contact, probe.i.X_WB, probe.j.X_WB);
-  const auto forces = calc_contact(contact, probe.i, probe.j, probe.memory);
+  const auto states = initial_states<double>(contact);
+  std::array<double, kMaxFrictionStates + 1> rates{};
+  const auto forces =
+      calc_contact(contact, probe.i, probe.j, probe.memory, states.data(), rates.data());
   const auto figures = calc_patch_figures(contact.pair, calc_shape_pose(probe.i.X_WB, contact.X_Ii),
                                           calc_shape_pose(probe.j.X_WB, contact.X_Jj));
   const Symmetric3<double> J_t = inertia_of(flatten_along(overlap.M_W, overlap.n_W));
@@ -120,10 +136,22 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   json["moment_on_i_at_centroid"] = as_json(forces.F_Ic_W.tau_W);
   json["force_on_j"] = as_json(Vec3d(-forces.F_Ic_W.f_W));
   json["moment_on_j_at_centroid"] = as_json(Vec3d(-forces.F_Ic_W.tau_W));
+  json["friction_force"] = as_json(forces.friction.f_t);
+  json["slip"] = as_json(forces.slip);
+  json["spin_torque"] = forces.friction.spin_torque;
   json["elastic_energy"] = forces.normal.energy;
+  if (contact.friction_states() > 0) {
+    const auto names = contact_state_names(contact);
+    for (size_t k = 0; k < static_cast<size_t>(contact.friction_states()); ++k) {
+      json["states"][names[k]] = {{"value", states[k]}, {"rate", rates[k]}};
+    }
+    json["stored_energy"] = forces.friction.stored;
+    json["friction_saturated"] = forces.friction.saturated;
+  }
   json["edge_factor"] = forces.edge_factor;  // 1 + alpha c where rolling lowers it most
   json["method"] = method_name(contact.pair);
-  json["error_estimate"] = calc_error_estimate(contact.pair, figures.max_depth);
+  json["error_estimate"] =
+      std::max(calc_error_estimate(contact.pair, figures.max_depth), forces.patch_error);
   Json warnings = Json::array();
   if (in_contact && forces.normal.factor < 0) {
     warnings.push_back(

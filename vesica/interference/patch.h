@@ -34,6 +34,8 @@ struct PatchRule {
   // Along every ray: cut where the slip is 1, 3, 9 and 30 times the speed over which friction
   // turns; its place is speed/(turning |U cos + V sin|). 0: no cuts.
   double cut = 0;
+  // Toward the rim like a square: for integrands that are a broken power of the depth there.
+  bool graded = false;
 };
 inline constexpr int kPatchLevels = 6;
 
@@ -217,6 +219,12 @@ template <class F>
 void for_each_on_ray(const PatchRule& rule, double length, double cut, const F& f) {
   const GaussRule& gauss = gauss_legendre(patch_orders(rule.level)[0]);
   double from = 0;
+  auto graded_panel = [&](double to) {
+    for (int k = 0; k < gauss.order; ++k) {
+      const double u = gauss.node[static_cast<size_t>(k)], r = to - (to - from) * u * u;
+      f(r, gauss.weight[static_cast<size_t>(k)] * 2 * u * (to - from) * r);
+    }
+  };
   auto panel = [&](double to) {
     for (int k = 0; k < gauss.order; ++k) {
       const double r = from + (to - from) * gauss.node[static_cast<size_t>(k)];
@@ -231,7 +239,11 @@ void for_each_on_ray(const PatchRule& rule, double length, double cut, const F& 
       panel(to);
     }
   }
-  panel(length);
+  if (rule.graded) {
+    graded_panel(length);
+  } else {
+    panel(length);
+  }
 }
 
 template <class T, class F>

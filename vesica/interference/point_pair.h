@@ -5,7 +5,9 @@
 //   sphere    x = |p| - R - r
 //   edge      the nearer plane beside the edge, the perpendicular from it above:
 //             n = (I - e e^T) p / |(I - e e^T) p| (A.10, which divides by |p|: no unit vector off
-//             the section through p_edge); planes that are parallel count as one
+//             the section through p_edge); planes that are parallel count as one. A face counts
+//             only from its own side: at a sharp edge the source's test (t_1.p > 0 alone) takes
+//             face 1 for a ball beside face 2
 //   cylinder  from outside or inside; n is arbitrary on the axis                 (A.14-A.15)
 //   cone      its side; the apex, seen from above it                             (A.20-A.24)
 //   ellipsoid on a plane: its deepest point, centre - S^2 n/|S n|
@@ -68,8 +70,8 @@ Nearest<T> find_nearest(const Edge& edge, const Vec3<T>& p) {
   if (edge.n_1.dot(at) < 0 && edge.n_2.dot(at) < 0) {
     return plane(t_e.dot(at) > 0 ? edge.n_1 : edge.n_2);
   }
-  if (t_1.dot(at) > 0) return plane(edge.n_1);
-  if (t_2.dot(at) > 0) return plane(edge.n_2);
+  if (edge.n_1.dot(at) >= 0 && t_1.dot(at) > 0) return plane(edge.n_1);
+  if (edge.n_2.dot(at) >= 0 && t_2.dot(at) > 0) return plane(edge.n_2);
   const Vec3<T> across = p - e.cast<T>() * e.cast<T>().dot(p);
   const T d2 = across.squaredNorm();
   if (!(d2 > T(kNoDirection * kNoDirection))) return plane(n_e);
