@@ -51,10 +51,16 @@ struct Axis {
   }
   std::vector<double> ticks(int count) const {
     if (!log) return detail::make_ticks(low, high, count);
+    // Decades, and 2 and 5 between them where there are few.
     std::vector<double> decades;
-    for (double t = std::pow(10.0, std::ceil(std::log10(low) - 1e-9)); t <= high * (1 + 1e-9);
-         t *= 10) {
-      decades.push_back(t);
+    const bool few = high / low < 1000;
+    for (double power = std::pow(10.0, std::floor(std::log10(low))); power <= high; power *= 10) {
+      for (const double m : {1.0, 2.0, 5.0}) {
+        const double t = m * power;
+        if ((m == 1 || few) && t >= low * (1 - 1e-9) && t <= high * (1 + 1e-9)) {
+          decades.push_back(t);
+        }
+      }
     }
     return decades;
   }
