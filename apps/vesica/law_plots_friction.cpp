@@ -138,6 +138,52 @@ LinePlot make_stick_slip_plot(const LawSheet& sheet) {
   return plot;
 }
 
+// A block held at half its static limit while the load vibrates.
+LinePlot make_creep_plot(const LawSheet& sheet) {
+  constexpr double kMass = 1, kLoad = 10, kFrequency = 10;  // [kg], [N], [Hz]
+  constexpr double kStep = 1e-4, kEnd = 20;                 // [s]
+  const Bristle<double> law = read_bristle(sheet);
+  const BrownMcPhee<double> smooth{.mu_s = law.p.mu_S, .mu_d = law.p.mu_C, .v_t = law.p.v_S};
+  const double push = 0.5 * law.p.mu_S * kLoad;
+  auto hold = [&](double vibration, const auto& friction_of, LinePlot::Curve* curve) {
+    double x = 0, v = 0;
+    for (int k = 0; k * kStep < kEnd; ++k) {
+      if (curve && k % 1000 == 0) {
+        curve->x.push_back(k * kStep);
+        curve->y.push_back(x * 1e6);
+      }
+      const double f_n = kLoad * (1 + vibration * std::sin(2 * M_PI * kFrequency * k * kStep));
+      v += kStep / kMass * (push + friction_of(slide_along_x(f_n, v)));
+      x += kStep * v;
+    }
+    return x * 1e6;
+  };
+  LinePlot plot;
+  plot.title = "bristle: held at half its limit while the load vibrates";
+  plot.note = fmt::format("1 kg, 10 N, vibrating at {:g} Hz; beside it Brown-McPhee with v_t = v_S",
+                          kFrequency);
+  plot.x_label = "time [s]";
+  plot.y_label = "displacement [um]";
+  for (const double vibration : {0.3, 0.1, 0.0}) {
+    LinePlot::Curve curve;
+    std::array<double, 4> states{0, 0, 0, 1};
+    const double x = hold(
+        vibration,
+        [&](const FrictionInput<double>& in) {
+          return step_states(law, in, kStep, &states).f_t.x();
+        },
+        &curve);
+    const double creep = hold(
+        vibration,
+        [&](const FrictionInput<double>& in) { return calc_velocity_friction(smooth, in).f_t.x(); },
+        nullptr);
+    curve.name = fmt::format("{:g} %: {:.3f} mm; Brown-McPhee {:.2f} mm", 100 * vibration, x * 1e-3,
+                             creep * 1e-3);
+    plot.curves.push_back(std::move(curve));
+  }
+  return plot;
+}
+
 struct Traction {
   double force, torque;  // over mu f_n, over mu f_n r
 };
@@ -237,7 +283,8 @@ std::vector<LinePlot> make_overview_plots() {
 }
 
 std::vector<LinePlot> make_friction_plots(const LawSheet& sheet) {
-  if (sheet.name == "bristle") return {make_presliding_plot(sheet), make_stick_slip_plot(sheet)};
+  if (sheet.name == "bristle")
+    return {make_presliding_plot(sheet), make_stick_slip_plot(sheet), make_creep_plot(sheet)};
   if (sheet.name == "volumetric_bristle" || sheet.name == "patch") {
     return make_contensou_plots(sheet);
   }

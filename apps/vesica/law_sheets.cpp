@@ -285,7 +285,7 @@ std::vector<LawSheet> make_option_sheets() {
                   "m/s, restitution_rule: gonthier}"},
       {.name = "relaxation",
        .kind = Kind::kOption,
-       .summary = "for fixed steps: what is found too deep at touchdown adds no energy",
+       .summary = "for fixed steps: what is found too deep at touchdown is taken off",
        .equation = {"the law gets m - m_0 in place of its measure m (depth or volume)",
                     "m_0' = -m_0/time, m_0 = m when the contact is first seen"},
        .source = "Gonthier 3.44-3.45",

@@ -22,8 +22,8 @@ struct Options {
 
 // The example as it stands in a file.
 std::string make_example(const LawSheet& sheet) {
-  if (sheet.name == "relaxation") return "relaxation: " + sheet.example;
-  return (sheet.kind == Kind::kFriction ? "friction: " : "normal: ") + sheet.example;
+  const char* key = sheet.kind == Kind::kFriction ? "friction" : "normal";
+  return fmt::format("{}: {}", sheet.name == "relaxation" ? "relaxation" : key, sheet.example);
 }
 
 std::string page_of(const LawSheet& sheet) {

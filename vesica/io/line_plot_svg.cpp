@@ -17,7 +17,7 @@ namespace {
 constexpr double kWidth = 520, kHeight = 300;  // of a plot's frame, pixels
 constexpr double kLeft = 78, kTop = 58, kBottom = 58;
 constexpr double kLegendGap = 20, kLegendSymbol = 34, kLegendLine = 22;
-constexpr double kCharacter = 7.4;  // wide at 13 pixels, rather too much than too little
+constexpr double kCharacter = 8.2;  // wide at 13 pixels, rather too much than too little
 constexpr double kTooClose = 0.4;   // points of a curve nearer than this many pixels are left out
 constexpr double kMargin = 0.04;    // of the range, above and below the curves
 
