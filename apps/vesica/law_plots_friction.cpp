@@ -4,13 +4,14 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "apps/vesica/law_plots.h"
 
 namespace vesica::app {
 namespace {
 
-const std::string kDrawnNormal = "{law: volumetric, stiffness: 2.0e9 N/m^3}";
+constexpr const char* kDrawnNormal = "{law: volumetric, stiffness: 2.0e9 N/m^3}";
 
 // Friction coefficient over slip of a law of the velocity, with its peak where it has one.
 void add_curve(const std::string& name, const std::string& law_text, double to, LinePlot* plot) {
@@ -96,8 +97,8 @@ LinePlot make_presliding_plot(const LawSheet& sheet) {
     LinePlot::Curve curve{fmt::format("amplitude {:g} um", size * 1e6), {}, {}};
     std::array<double, 4> states{0, 0, 0, 1};  // stuck for long
     for (int k = 0; k * kStep <= 1.5 * kPeriod; ++k) {
-      const double phase = 2 * M_PI * k * kStep / kPeriod;
-      const double slip = size * 2 * M_PI / kPeriod * std::cos(phase);
+      const double phase = 2 * kPi * k * kStep / kPeriod;
+      const double slip = size * 2 * kPi / kPeriod * std::cos(phase);
       const auto f = step_states(law, slide_along_x(1, slip), kStep, &states);
       if (k % 20 != 0) continue;
       curve.x.push_back(size * std::sin(phase) * 1e6);
@@ -152,7 +153,7 @@ LinePlot make_creep_plot(const LawSheet& sheet) {
         curve->x.push_back(k * kStep);
         curve->y.push_back(x * 1e6);
       }
-      const double f_n = kLoad * (1 + vibration * std::sin(2 * M_PI * kFrequency * k * kStep));
+      const double f_n = kLoad * (1 + vibration * std::sin(2 * kPi * kFrequency * k * kStep));
       v += kStep / kMass * (push + friction_of(slide_along_x(f_n, v)));
       x += kStep * v;
     }
@@ -208,7 +209,7 @@ Traction sum_coulomb(double depth, double ratio) {
     const double t = (i + 0.5) / kRings, rho = t * std::sqrt(edge2);
     const double p = (std::sqrt(kBallRadius * kBallRadius - rho * rho) - height) * t / kRays;
     for (int k = 0; k < kRays; ++k) {
-      const double angle = 2 * M_PI * (k + 0.5) / kRays;
+      const double angle = 2 * kPi * (k + 0.5) / kRays;
       const double x = rho * std::cos(angle), y = rho * std::sin(angle);
       const double vx = v - w * y, vy = w * x, speed = std::hypot(vx, vy);
       force += p * vx / speed;
@@ -297,7 +298,7 @@ std::vector<LinePlot> make_friction_plots(const LawSheet& sheet) {
               kTo, &plot);
   } else if (sheet.name == "coulomb_arctan") {
     add_curve(sheet.name, sheet.example, kTo, &plot);
-    plot.curves.push_back({"mu_f pi/2", {0, kTo * 1e3}, {0.25 * M_PI / 2, 0.25 * M_PI / 2}, true});
+    plot.curves.push_back({"mu_f pi/2", {0, kTo * 1e3}, {0.25 * kPi / 2, 0.25 * kPi / 2}, true});
   } else {
     add_curve(sheet.name, sheet.example, kTo, &plot);
   }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "apps/vesica/law_plots.h"
-#include "vesica/contact/probe.h"
 
 namespace vesica::app {
 namespace {

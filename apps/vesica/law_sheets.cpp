@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "vesica/error.h"
 
 namespace vesica::app {
@@ -124,17 +126,18 @@ std::vector<LawSheet> make_normal_sheets() {
   };
 }
 
-const std::vector<LawSheet::Parameter> kBristleParameters = {
-    {"mu_C", "-", "sliding"},
-    {"mu_S", "-", "sticking, not below mu_C; mu_C unless given"},
-    {"sigma_0", "1/m", "stiffness over load (N/m with load_proportional: false)"},
-    {"sigma_1", "s/m", "damping over load (N s/m)"},
-    {"sigma_2", "s/m", "viscous over load (N s/m); 0 unless given"},
-    {"v_S", "m/s", "slip over which sticking ends"},
-    {"tau_dw", "s", "time over which the bond forms"},
-    {"dwell", "", "false: the bond forms at once, no tau_dw"},
-    {"load_proportional", "", "false: bristles do not stiffen with the load"},
-    {"v_eps", "m/s", "below it directions are relaxed; v_S/100 unless given"}};
+std::vector<LawSheet::Parameter> bristle_parameters() {
+  return {{"mu_C", "-", "sliding"},
+          {"mu_S", "-", "sticking, not below mu_C; mu_C unless given"},
+          {"sigma_0", "1/m", "stiffness over load (N/m with load_proportional: false)"},
+          {"sigma_1", "s/m", "damping over load (N s/m)"},
+          {"sigma_2", "s/m", "viscous over load (N s/m); 0 unless given"},
+          {"v_S", "m/s", "slip over which sticking ends"},
+          {"tau_dw", "s", "time over which the bond forms"},
+          {"dwell", "", "false: the bond forms at once, no tau_dw"},
+          {"load_proportional", "", "false: bristles do not stiffen with the load"},
+          {"v_eps", "m/s", "below it directions are relaxed; v_S/100 unless given"}};
+}
 
 std::vector<LawSheet> make_friction_sheets() {
   return {
@@ -231,9 +234,9 @@ std::vector<LawSheet> make_friction_sheets() {
                     "b = sat(sigma_0 z + sigma_1 z', mu_max); then z' = (b - sigma_0 z)/sigma_1",
                     "f_t = -f_n (b + sigma_2 v)                                          (3.42)"},
        .source = "Gonthier 3.28-3.42",
-       .parameters = kBristleParameters,
+       .parameters = bristle_parameters(),
        .smoothness = "C0 at saturation and where s_dw turns, C1 elsewhere",
-       .cannot = "partial slip, spin torque; under a vibrating load it ratchets",
+       .cannot = "partial slip, spin torque; under a vibrating load it creeps",
        .example = "{law: bristle, mu_S: 0.15, mu_C: 0.1, sigma_0: 1.0e4 1/m, sigma_1: 31.6 s/m, "
                   "sigma_2: 0.01 s/m, v_S: 1 mm/s, tau_dw: 2 s}"},
       {.name = "volumetric_bristle",
@@ -244,7 +247,7 @@ std::vector<LawSheet> make_friction_sheets() {
                     "C_v = |v|/v_avg, C_w = r |w_n|/v_avg, each s + (1 - s) C             (4.223)",
                     "limits mu of the force times C_v, of the torque times C_w"},
        .source = "Gonthier 4.215-4.243",
-       .parameters = kBristleParameters,
+       .parameters = bristle_parameters(),
        .smoothness = "that of bristle",
        .cannot = "partial slip; the factors stand for an integral over the patch (see patch)",
        .example = "{law: volumetric_bristle, mu_S: 0.5, mu_C: 0.4, sigma_0: 5.0e3 1/m, sigma_1: 45 "
