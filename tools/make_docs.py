@@ -8,7 +8,12 @@ import tempfile
 # Pictures: file under docs/pictures and the command that makes it ({} is the file).
 PICTURES = {
     "heel_on_ground.svg": "vesica probe heel_on_ground --quiet --cells 80 --pressure-map {}",
+    "laws_of_the_slip.svg": "vesica laws --quiet --svg {}",
 }
+# One per page of docs/theory/laws that shows one.
+for page in pathlib.Path("docs/theory/laws").glob("*.md"):
+    if f"law_{page.stem}.svg" in page.read_text(encoding="utf-8"):
+        PICTURES[f"law_{page.stem}.svg"] = f"vesica laws {page.stem} --quiet --svg {{}}"
 BLOCK = re.compile(r"(<!-- (run|file): (.*?) -->\n```\w*\n)(.*?)(```\n)", re.S)
 
 

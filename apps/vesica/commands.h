@@ -18,6 +18,7 @@ struct Common {
 };
 
 void add_check(CLI::App& app, Common& common);
+void add_laws(CLI::App& app, Common& common);
 void add_list(CLI::App& app, Common& common);
 void add_motion(CLI::App& app, Common& common);
 void add_markers(CLI::App& app, Common& common);

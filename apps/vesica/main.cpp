@@ -75,11 +75,13 @@ int main(int argc, char** argv) {
       "  vesica simulate bouncing_ball                    run a scene\n"
       "  vesica report out/bouncing_ball                  a page to look at it\n"
       "  vesica check my_case.yaml                        is my file right?\n"
+      "  vesica laws                                      contact laws to choose from\n"
       "Exit status: 0 done, 1 ran but did not converge, 2 bad input.");
 
   Common common;
   add_list(app, common);
   add_check(app, common);
+  add_laws(app, common);
   add_probe(app, common);
   add_simulate(app, common);
   add_report(app, common);

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "vesica/io/html_page.h"
+#include "vesica/io/svg_parts.h"
+
 namespace vesica {
 namespace {
 
@@ -14,22 +17,6 @@ constexpr int kLevels = 64;
 constexpr double kPlotWidth = 520, kMaxPlotHeight = 620;
 constexpr double kRunOverlap = 0.7;  // pixels
 constexpr double kLeft = 70, kTop = 56, kRight = 130, kBottom = 64;
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (char c : text) {
-    if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else if (c == '&') {
-      result += "&amp;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
 
 // Dark violet over green to yellow: even in lightness, readable in grey and by colour-blind eyes.
 std::string color(double t) {
@@ -49,25 +36,6 @@ std::string color(double t) {
   return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
 }
 
-// 1, 2 or 5 times a power of ten, about `count` of them over the range.
-double tick_step(double range, int count) {
-  const double raw = range / count;
-  const double power = std::pow(10.0, std::floor(std::log10(raw)));
-  for (double m : {1.0, 2.0, 5.0}) {
-    if (raw <= m * power) return m * power;
-  }
-  return 10 * power;
-}
-
-std::vector<double> ticks(double low, double high, int count) {
-  std::vector<double> result;
-  const double step = tick_step(high - low, count);
-  for (double t = std::ceil(low / step) * step; t <= high + 1e-9 * step; t += step) {
-    result.push_back(std::abs(t) < 1e-9 * step ? 0 : t);
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string make_heat_map_svg(const HeatMap& map) {
@@ -85,8 +53,8 @@ std::string make_heat_map_svg(const HeatMap& map) {
                  "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
                  "<text x=\"{2:.0f}\" y=\"24\" font-size=\"16\" font-weight=\"bold\">{3}</text>\n"
                  "<text x=\"{2:.0f}\" y=\"43\" fill=\"#555\">{4}</text>\n",
-                 total_width, total_height, kLeft, escaped(map.title),
-                 escaped(fmt::format("{}", fmt::join(map.notes, " · "))));
+                 total_width, total_height, kLeft, escape_html(map.title),
+                 escape_html(fmt::format("{}", fmt::join(map.notes, " · "))));
   if (empty) {
     fmt::format_to(out, "<text x=\"{:.0f}\" y=\"{:.0f}\">not in contact</text>\n</svg>\n", kLeft,
                    kTop + 40);
@@ -133,13 +101,15 @@ std::string make_heat_map_svg(const HeatMap& map) {
                  "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
                  "stroke=\"#333\"/>\n",
                  kLeft, kTop, width, height);
-  for (double t : ticks(map.x0, map.x0 + range_x, std::max(2, static_cast<int>(width / 60)))) {
+  for (double t :
+       detail::make_ticks(map.x0, map.x0 + range_x, std::max(2, static_cast<int>(width / 60)))) {
     fmt::format_to(out,
                    "<path d=\"M{0:.1f} {1:.1f}v5\" stroke=\"#333\"/>"
                    "<text x=\"{0:.1f}\" y=\"{2:.1f}\" text-anchor=\"middle\">{3:g}</text>\n",
                    x_of(t), kTop + height, kTop + height + 20, t);
   }
-  for (double t : ticks(map.y0, map.y0 + range_y, std::max(2, static_cast<int>(height / 60)))) {
+  for (double t :
+       detail::make_ticks(map.y0, map.y0 + range_y, std::max(2, static_cast<int>(height / 60)))) {
     fmt::format_to(out,
                    "<path d=\"M{0:.1f} {1:.1f}h-5\" stroke=\"#333\"/>"
                    "<text x=\"{2:.1f}\" y=\"{3:.1f}\" text-anchor=\"end\">{4:g}</text>\n",
@@ -149,8 +119,8 @@ std::string make_heat_map_svg(const HeatMap& map) {
                  "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
                  "<text transform=\"translate(20 {:.1f}) rotate(-90)\" "
                  "text-anchor=\"middle\">{}</text>\n",
-                 kLeft + width / 2, kTop + height + 44, escaped(map.x_label), kTop + height / 2,
-                 escaped(map.y_label));
+                 kLeft + width / 2, kTop + height + 44, escape_html(map.x_label), kTop + height / 2,
+                 escape_html(map.y_label));
 
   // Scale bar.
   const double bar_x = kLeft + width + 24, bar_height = std::max(height, 120.0);
@@ -160,14 +130,14 @@ std::string make_heat_map_svg(const HeatMap& map) {
                    bar_x, kTop + bar_height * (1 - (level + 1.0) / kLevels),
                    bar_height / kLevels + 0.3, color((level + 0.5) / kLevels));
   }
-  for (double t : ticks(0, peak, std::max(2, static_cast<int>(bar_height / 60)))) {
+  for (double t : detail::make_ticks(0, peak, std::max(2, static_cast<int>(bar_height / 60)))) {
     fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{:g}</text>\n", bar_x + 22,
                    kTop + bar_height * (1 - t / peak) + 4, t);
   }
   fmt::format_to(out,
                  "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" "
                  "text-anchor=\"middle\">{}</text>\n",
-                 bar_x + 84, kTop + bar_height / 2, escaped(map.value_label));
+                 bar_x + 84, kTop + bar_height / 2, escape_html(map.value_label));
 
   for (const HeatMap::Mark& mark : map.marks) {
     fmt::format_to(out,
@@ -177,7 +147,7 @@ std::string make_heat_map_svg(const HeatMap& map) {
                    "fill=\"#c02020\" stroke=\"white\" stroke-width=\"3\" "
                    "paint-order=\"stroke\">{4}</text>\n",
                    x_of(mark.x), y_of(mark.y), x_of(mark.x) + 9, y_of(mark.y) - 8,
-                   escaped(mark.label));
+                   escape_html(mark.label));
   }
   svg += "</svg>\n";
   return svg;
