@@ -1,0 +1,229 @@
+// Columns of the shared polyhedron along n: the potential's integrals on the path of the force;
+// areas, longest column and depth field for reports.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "vesica/interference/polyhedra.h"
+#include "vesica/interference/shared_polyhedron.h"
+
+namespace vesica {
+
+namespace detail {
+
+namespace {
+
+// t(x) = offset - slope.x: the length of the column from x to a face's plane.
+struct Reach {
+  Vec3d slope;
+  double offset;
+  std::int32_t tag;
+  double operator()(const Vec3d& x) const { return offset - slope.dot(x); }
+};
+
+// What is left of a polygon where g <= 0 (< 0 with `strictly`).
+void clip_polygon(const std::vector<Vec3d>& polygon, const Reach& a, const Reach& b, bool strictly,
+                  std::vector<Vec3d>* out) {
+  out->clear();
+  const std::size_t count = polygon.size();
+  const auto excess = [&](std::size_t k) { return a(polygon[k]) - b(polygon[k]); };
+  double here = excess(0);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t l = k + 1 < count ? k + 1 : 0;
+    const double there = excess(l);
+    const bool in = strictly ? here < 0 : here <= 0, next_in = strictly ? there < 0 : there <= 0;
+    if (in) out->push_back(polygon[k]);
+    if (in != next_in) {
+      out->push_back(polygon[k] + here / (here - there) * (polygon[l] - polygon[k]));
+    }
+    here = there;
+  }
+}
+
+}  // namespace
+
+// From a point of a face, the column along n ends on the nearest of the planes that face the other
+// way: every such plane's part of the face is cut out, and the length is linear on it.
+ColumnIntegrals calc_column_integrals(const SharedPolyhedron& shared, const Vec3d& n) {
+  thread_local std::vector<Reach> up, down;
+  thread_local std::vector<Vec3d> polygon, next;
+  up.clear();
+  down.clear();
+  for (const SharedFace& face : shared.faces()) {
+    const double rise = face.normal.dot(n);
+    if (rise == 0 || !(face.area > 0)) continue;
+    auto& planes = rise > 0 ? up : down;
+    const bool is_known = std::any_of(planes.begin(), planes.end(),
+                                      [&](const Reach& r) { return r.tag == face.tag; });
+    if (!is_known) {
+      planes.push_back({face.normal / std::abs(rise), face.offset / std::abs(rise), face.tag});
+    }
+  }
+  ColumnIntegrals sums;
+  for (const SharedFace& face : shared.faces()) {
+    const double rise = face.normal.dot(n);
+    const auto& opposite = rise >= 0 ? down : up;
+    double weight = 0;
+    Vec3d first = Vec3d::Zero();
+    for (std::size_t g = 0; g < opposite.size(); ++g) {
+      polygon.clear();
+      for (std::int32_t k = face.begin; k < face.end; ++k) polygon.push_back(shared.vertex(k));
+      // Two planes that tie everywhere: the first has the region.
+      for (std::size_t k = 0; k < opposite.size() && polygon.size() >= 3; ++k) {
+        if (k == g) continue;
+        clip_polygon(polygon, opposite[g], opposite[k], k < g, &next);
+        polygon.swap(next);
+      }
+      if (polygon.size() < 3) continue;
+      const Vec3d& a = polygon[0];
+      const double t_a = opposite[g](a);
+      double t_b = opposite[g](polygon[1]);
+      for (std::size_t k = 1; k + 1 < polygon.size(); ++k) {
+        const Vec3d &b = polygon[k], &c = polygon[k + 1];
+        const double area = 0.5 * face.normal.dot((b - a).cross(c - a));
+        const double t_c = opposite[g](c), t = t_a + t_b + t_c;
+        weight += area / 3 * t;
+        first += area / 12 * (t_a * a + t_b * b + t_c * c + t * (a + b + c));
+        if (rise > 0) {
+          sums.potential += rise * area / 24 * (t_a * t_a + t_b * t_b + t_c * t_c + t * t);
+        }
+        t_b = t_c;
+      }
+    }
+    if (face.of_j) {
+      sums.force_j += weight * face.normal;
+      sums.moment_j += first.cross(face.normal);
+    } else {
+      sums.moment_i += first.cross(face.normal);
+    }
+  }
+  return sums;
+}
+
+}  // namespace detail
+
+namespace {
+
+using detail::SharedFace;
+using detail::SharedPolyhedron;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The longest column ends at a vertex or where an edge of the top crosses, seen along n, one of the
+// bottom: there are no other corners of the column length.
+double find_longest_column(const SharedPolyhedron& shared, const Vec3d& n) {
+  const auto column = [&](const Vec3d& x) {
+    double top = kInfinity, bottom = -kInfinity;
+    for (const SharedFace& face : shared.faces()) {
+      const double rise = face.normal.dot(n);
+      // A face along n bounds the shadow, not the column; its slope is rounding.
+      if (std::abs(rise) < 1e-12) continue;
+      const double t = (face.offset - face.normal.dot(x)) / rise;
+      (rise > 0 ? top : bottom) = rise > 0 ? std::min(top, t) : std::max(bottom, t);
+    }
+    return top - bottom;
+  };
+  double longest = 0;
+  for (const Vec3d& x : shared.vertices()) longest = std::max(longest, column(x));
+  struct Segment {
+    Vec3d a, e;
+  };
+  std::vector<Segment> top, bottom;
+  for (const SharedFace& face : shared.faces()) {
+    auto& edges = face.normal.dot(n) > 0 ? top : bottom;
+    for (std::int32_t k = face.begin; k < face.end; ++k) {
+      const Vec3d& a = shared.vertex(k);
+      edges.push_back({a, shared.vertex(k + 1 < face.end ? k + 1 : face.begin) - a});
+    }
+  }
+  for (const Segment& p : top) {
+    const Vec3d across = n.cross(p.e);
+    for (const Segment& q : bottom) {
+      const double turn = across.dot(q.e);
+      if (turn == 0) continue;
+      const double s = across.dot(p.a - q.a) / turn;
+      const double t = n.cross(q.e).dot(p.a - q.a) / turn;
+      if (s < 0 || s > 1 || t < 0 || t > 1) continue;
+      longest = std::max(longest, n.dot(p.a + t * p.e - q.a - s * q.e));
+    }
+  }
+  return longest;
+}
+
+// Area of {n.x = height} inside.
+double calc_section_area(const SharedPolyhedron& shared, const Vec3d& n, double height) {
+  double area2 = 0;
+  for (const SharedFace& face : shared.faces()) {
+    Vec3d from = Vec3d::Zero(), to = Vec3d::Zero();
+    int found = 0;
+    for (std::int32_t k = face.begin; k < face.end; ++k) {
+      const Vec3d &a = shared.vertex(k), &b = shared.vertex(k + 1 < face.end ? k + 1 : face.begin);
+      const double z_a = n.dot(a) - height, z_b = n.dot(b) - height;
+      if ((z_a < 0) == (z_b < 0)) continue;
+      (z_a < 0 ? to : from) = a + z_a / (z_a - z_b) * (b - a);
+      ++found;
+    }
+    if (found == 2) area2 += n.dot(from.cross(to));
+  }
+  return std::abs(0.5 * area2);
+}
+
+}  // namespace
+
+PatchFigures calc_patch_figures(const ConvexPolyhedron& i, const Pose<double>& X_WI,
+                                const ConvexPolyhedron& j, const Pose<double>& X_WJ,
+                                PolyhedraNormal normal) {
+  PatchFigures figures;
+  const auto o = calc_polyhedra_overlap(i, X_WI, j, X_WJ, normal, false).overlap;
+  SharedPolyhedron shared;
+  if (!shared.build(i, X_WI, j, X_WJ)) return figures;
+  for (const SharedFace& face : shared.faces()) {
+    figures.shadow_area += 0.5 * face.area * std::abs(face.normal.dot(o.n_W));
+  }
+  figures.section_area = calc_section_area(shared, o.n_W, o.plane_offset);
+  figures.has_section = true;
+  figures.max_depth = find_longest_column(shared, o.n_W);
+  return figures;
+}
+
+ShadowBounds calc_shadow_bounds(const ConvexPolyhedron& i, const Pose<double>& X_WI,
+                                const ConvexPolyhedron& j, const Pose<double>& X_WJ,
+                                const Vec3d& origin_W, const Vec3d& u_W, const Vec3d& v_W) {
+  ShadowBounds bounds{kInfinity, -kInfinity, kInfinity, -kInfinity};
+  SharedPolyhedron shared;
+  if (!shared.build(i, X_WI, j, X_WJ)) return bounds;
+  for (const Vec3d& x : shared.vertices()) {
+    const Vec3d p = shared.centroid_W() + x - origin_W;
+    bounds.u_min = std::min(bounds.u_min, u_W.dot(p));
+    bounds.u_max = std::max(bounds.u_max, u_W.dot(p));
+    bounds.v_min = std::min(bounds.v_min, v_W.dot(p));
+    bounds.v_max = std::max(bounds.v_max, v_W.dot(p));
+  }
+  return bounds;
+}
+
+// Each line crosses the faces' planes at an interval that the planes narrow.
+void sample_columns(const ConvexPolyhedron& i, const Pose<double>& X_WI, const ConvexPolyhedron& j,
+                    const Pose<double>& X_WJ, const Vec3d& origin_W, const Vec3d& u_W,
+                    const Vec3d& v_W, double u0, double v0, double du, double dv, int nu, int nv,
+                    std::vector<double>* depth) {
+  depth->assign(static_cast<std::size_t>(nu) * nv, 0.0);
+  SharedPolyhedron shared;
+  if (!shared.build(i, X_WI, j, X_WJ)) return;
+  const Vec3d n = u_W.cross(v_W), origin = origin_W - shared.centroid_W();
+  for (int row = 0; row < nv; ++row) {
+    for (int column = 0; column < nu; ++column) {
+      const Vec3d s = origin + (u0 + (column + 0.5) * du) * u_W + (v0 + (row + 0.5) * dv) * v_W;
+      double top = kInfinity, bottom = -kInfinity;
+      for (const SharedFace& face : shared.faces()) {
+        const double rise = face.normal.dot(n), room = face.offset - face.normal.dot(s);
+        if (rise > 0) top = std::min(top, room / rise);
+        if (rise < 0) bottom = std::max(bottom, room / rise);
+        if (rise == 0 && room < 0) top = -kInfinity;
+      }
+      (*depth)[static_cast<std::size_t>(row) * nu + column] = std::max(0.0, top - bottom);
+    }
+  }
+}
+
+}  // namespace vesica
