@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/geometry/sample_meshes.h"
+#include "tests/interference/overlap_checks.h"
 #include "tests/interference/polyhedra_reference.h"
 #include "tests/support/support.h"
 #include "vesica/interference/convex_distance.h"
@@ -93,6 +94,38 @@ TEST(Polyhedra, AlignedBoxesHaveTheirClosedForm) {
       EXPECT_EQ(o.volume, 0);
       EXPECT_NEAR(o.distance, (-s).cwiseMax(0).norm(), 1e-14);
     }
+  }
+}
+
+// ---- Derivatives
+
+TEST(Polyhedra, DerivativesMatchDifferences) {
+  std::mt19937_64 random(3);
+  for (const auto rule :
+       {PolyhedraNormal::kAreaVector, PolyhedraNormal::kEigenvector, PolyhedraNormal::kPlane}) {
+    double worst = 0;
+    std::string where;
+    std::vector<double> all;
+    int shared = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+      const auto i = trial % 3 ? make_box_polyhedron(Vec3d(0.7, 1.1, 0.9))
+                               : random_hull(random, 12, Vec3d(1, 1, 1));
+      const auto j = trial % 2 ? make_box_polyhedron(Vec3d(1, 0.8, 0.6))
+                               : random_hull(random, 9, Vec3d(1, 1, 1));
+      const Pose<double> X_WI = random_pose(random, 0.8), X_WJ = random_pose(random, 0.8);
+      const auto f = [&](const auto& X_I, const auto& X_J) {
+        return calc_overlap(i, X_I, j, X_J, rule);
+      };
+      std::string here;
+      shared += f(X_WI, X_WJ).volume > 0;
+      const double error = test::find_worst_derivative(f, X_WI, X_WJ, 1e-5, &here);
+      all.push_back(error);
+      if (error > worst) worst = error, where = fmt::format("trial {}: {}", trial, here);
+      if (error > 1e-5) fmt::print("{} {} {}\n", trial, error, here);
+    }
+    std::sort(all.begin(), all.end());
+    fmt::print("rule {}: worst {:.2g} ({}), median {:.2g} 95% {:.2g}, {} shared\n", int(rule),
+               worst, where, all[all.size() / 2], all[all.size() * 95 / 100], shared);
   }
 }
 

@@ -239,7 +239,7 @@ Extent find_extent(const SharedPolyhedron& shared, const Vec3d& n) {
 }
 
 void calc_slopes(const SharedPolyhedron& shared, const ContactNormal& normal, const Extent& extent,
-                 const detail::ColumnIntegrals& columns, OverlapJacobian* by) {
+                 OverlapJacobian* by) {
   calc_moment_slopes(shared, by);
   const Vec3d& n = normal.n();
   const Columns6 by_n = normal.calc_slope(by->M_W);
@@ -249,6 +249,7 @@ void calc_slopes(const SharedPolyhedron& shared, const ContactNormal& normal, co
       n.transpose() *
           (calc_vertex_slope(shared, extent.top) - calc_vertex_slope(shared, extent.bottom)) +
       height.transpose() * by_n;
+  const auto columns = detail::calc_column_integrals(shared, n);
   const Vec3d whole = columns.moment_i + columns.moment_j;
   for (int k = 0; k < 6; ++k) {
     for (int r = 0; r < 3; ++r) by->n_W[r][k] = by_n(r, k);
@@ -358,9 +359,8 @@ PolyhedraOverlap calc_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<do
   o.plane_offset = normal.plane_offset();
   const Extent extent = find_extent(shared, o.n_W);
   o.distance = -extent.length;
-  const auto columns = detail::calc_column_integrals(shared, o.n_W);
-  o.potential = columns.potential;
-  if (with_derivatives) calc_slopes(shared, normal, extent, columns, &result.by_pose);
+  o.potential = detail::calc_potential(shared, o.n_W);
+  if (with_derivatives) calc_slopes(shared, normal, extent, &result.by_pose);
   return result;
 }
 

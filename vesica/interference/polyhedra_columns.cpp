@@ -42,59 +42,104 @@ void clip_polygon(const std::vector<Vec3d>& polygon, const Reach& a, const Reach
 
 }  // namespace
 
-// From a point of a face, the column along n ends on the nearest of the planes that face the other
-// way: every such plane's part of the face is cut out, and the length is linear on it.
-ColumnIntegrals calc_column_integrals(const SharedPolyhedron& shared, const Vec3d& n) {
-  thread_local std::vector<Reach> up, down;
+namespace {
+
+// A face's normal this square to n is along n but for rounding.
+constexpr double kUpright = 1e-12;
+
+struct FaceIntegrals {
+  double length = 0;  // int f dA
+  Vec3d first = Vec3d::Zero();
+  double square = 0;  // int f^2 dA
+};
+
+// From a point of a face, the column ends on the nearest of the planes that face the other way:
+// every such plane's part of the face is cut out, and the length is linear on it.
+FaceIntegrals integrate_columns(const SharedPolyhedron& shared, const SharedFace& face,
+                                const std::vector<Reach>& opposite) {
   thread_local std::vector<Vec3d> polygon, next;
-  up.clear();
-  down.clear();
+  FaceIntegrals sums;
+  for (std::size_t g = 0; g < opposite.size(); ++g) {
+    const Reach& reach = opposite[g];
+    polygon.clear();
+    for (std::int32_t k = face.begin; k < face.end; ++k) polygon.push_back(shared.vertex(k));
+    // Two planes that tie everywhere: the first has the region.
+    for (std::size_t k = 0; k < opposite.size() && polygon.size() >= 3; ++k) {
+      if (k == g) continue;
+      clip_polygon(polygon, reach, opposite[k], k < g, &next);
+      polygon.swap(next);
+    }
+    if (polygon.size() < 3) continue;
+    const Vec3d& a = polygon[0];
+    const double t_a = reach(a);
+    double t_b = reach(polygon[1]);
+    for (std::size_t k = 1; k + 1 < polygon.size(); ++k) {
+      const Vec3d &b = polygon[k], &c = polygon[k + 1];
+      const double area = 0.5 * face.normal.dot((b - a).cross(c - a));
+      const double t_c = reach(c), t = t_a + t_b + t_c;
+      sums.length += area / 3 * t;
+      sums.first += area / 12 * (t_a * a + t_b * b + t_c * c + t * (a + b + c));
+      sums.square += area / 12 * (t_a * t_a + t_b * t_b + t_c * t_c + t * t);
+      t_b = t_c;
+    }
+  }
+  return sums;
+}
+
+// The planes that bound columns above and below.
+struct Bounds {
+  std::vector<Reach> up, down;
+};
+
+const Bounds& find_bounds(const SharedPolyhedron& shared, const Vec3d& n) {
+  thread_local Bounds bounds;
+  bounds.up.clear();
+  bounds.down.clear();
   for (const SharedFace& face : shared.faces()) {
     const double rise = face.normal.dot(n);
-    if (rise == 0 || !(face.area > 0)) continue;
-    auto& planes = rise > 0 ? up : down;
+    if (std::abs(rise) < kUpright || !(face.area > 0)) continue;
+    auto& planes = rise > 0 ? bounds.up : bounds.down;
     const bool is_known = std::any_of(planes.begin(), planes.end(),
                                       [&](const Reach& r) { return r.tag == face.tag; });
     if (!is_known) {
       planes.push_back({face.normal / std::abs(rise), face.offset / std::abs(rise), face.tag});
     }
   }
-  ColumnIntegrals sums;
+  return bounds;
+}
+
+}  // namespace
+
+// Columns counted from below or from above: the side with fewer planes opposite has less to cut.
+double calc_potential(const SharedPolyhedron& shared, const Vec3d& n) {
+  const Bounds& bounds = find_bounds(shared, n);
+  const bool from_below = bounds.up.size() < bounds.down.size();
+  double sum = 0;
   for (const SharedFace& face : shared.faces()) {
     const double rise = face.normal.dot(n);
-    const auto& opposite = rise >= 0 ? down : up;
-    double weight = 0;
-    Vec3d first = Vec3d::Zero();
-    for (std::size_t g = 0; g < opposite.size(); ++g) {
-      polygon.clear();
-      for (std::int32_t k = face.begin; k < face.end; ++k) polygon.push_back(shared.vertex(k));
-      // Two planes that tie everywhere: the first has the region.
-      for (std::size_t k = 0; k < opposite.size() && polygon.size() >= 3; ++k) {
-        if (k == g) continue;
-        clip_polygon(polygon, opposite[g], opposite[k], k < g, &next);
-        polygon.swap(next);
-      }
-      if (polygon.size() < 3) continue;
-      const Vec3d& a = polygon[0];
-      const double t_a = opposite[g](a);
-      double t_b = opposite[g](polygon[1]);
-      for (std::size_t k = 1; k + 1 < polygon.size(); ++k) {
-        const Vec3d &b = polygon[k], &c = polygon[k + 1];
-        const double area = 0.5 * face.normal.dot((b - a).cross(c - a));
-        const double t_c = opposite[g](c), t = t_a + t_b + t_c;
-        weight += area / 3 * t;
-        first += area / 12 * (t_a * a + t_b * b + t_c * c + t * (a + b + c));
-        if (rise > 0) {
-          sums.potential += rise * area / 24 * (t_a * t_a + t_b * t_b + t_c * t_c + t * t);
-        }
-        t_b = t_c;
-      }
-    }
-    if (face.of_j) {
-      sums.force_j += weight * face.normal;
-      sums.moment_j += first.cross(face.normal);
+    if (std::abs(rise) < kUpright || (rise < 0) != from_below) continue;
+    sum += std::abs(rise) *
+           integrate_columns(shared, face, from_below ? bounds.up : bounds.down).square;
+  }
+  return 0.5 * sum;
+}
+
+ColumnIntegrals calc_column_integrals(const SharedPolyhedron& shared, const Vec3d& n) {
+  const Bounds& bounds = find_bounds(shared, n);
+  ColumnIntegrals sums;
+  const auto add = [&](const SharedFace& face, const FaceIntegrals& f, double share) {
+    const Vec3d moment = share * f.first.cross(face.normal);
+    if (face.of_j) sums.force_j += share * f.length * face.normal;
+    (face.of_j ? sums.moment_j : sums.moment_i) += moment;
+  };
+  for (const SharedFace& face : shared.faces()) {
+    const double rise = face.normal.dot(n);
+    if (std::abs(rise) < kUpright) {
+      // The slope by a tilt differs on the two sides: the mean.
+      add(face, integrate_columns(shared, face, bounds.up), 0.5);
+      add(face, integrate_columns(shared, face, bounds.down), 0.5);
     } else {
-      sums.moment_i += first.cross(face.normal);
+      add(face, integrate_columns(shared, face, rise > 0 ? bounds.down : bounds.up), 1);
     }
   }
   return sums;

@@ -7,21 +7,30 @@ namespace vesica::detail {
 bool SharedPolyhedron::clip(const ConvexPolyhedron& i, const ConvexPolyhedron& j,
                             const Pose<double>& X_IJ) {
   // Planes that miss i are left out; one that has all of i outside ends the search. What is close
-  // to the ball's reach is left to the vertices.
+  // to the ball's reach is left to the vertices. The plane that takes most comes first: the others
+  // then have little left to look at.
   const double reach = i.ball_radius() * (1 + 1e-12);
-  planes_of_j_.resize(j.planes().size());
-  for (std::size_t f = 0; f < planes_of_j_.size(); ++f) {
+  const std::size_t count = j.planes().size();
+  planes_of_j_.resize(count);
+  heights_.resize(count);
+  std::size_t first = 0;
+  for (std::size_t f = 0; f < count; ++f) {
     const Plane& plane = j.planes()[f];
     const Vec3d normal = X_IJ.R_WB * plane.normal;
     planes_of_j_[f] = {normal, plane.offset + normal.dot(X_IJ.p_WB)};
-    if (normal.dot(i.ball_center()) - planes_of_j_[f].offset > reach) return false;
+    heights_[f] = normal.dot(i.ball_center()) - planes_of_j_[f].offset;
+    if (heights_[f] > reach) return false;
+    if (heights_[f] > heights_[first]) first = f;
   }
   clipper_.start(i);
-  for (std::size_t f = 0; f < planes_of_j_.size(); ++f) {
-    const Plane& plane = planes_of_j_[f];
-    if (plane.normal.dot(i.ball_center()) - plane.offset < -reach) continue;
+  const auto cut = [&](std::size_t f) {
     const auto tag = static_cast<std::int32_t>(i.planes().size() + f);
-    if (clipper_.cut(plane, tag) == PolyhedronClipper::Outcome::kEmpty) return false;
+    return heights_[f] < -reach ||
+           clipper_.cut(planes_of_j_[f], tag) != PolyhedronClipper::Outcome::kEmpty;
+  };
+  if (!cut(first)) return false;
+  for (std::size_t f = 0; f < count; ++f) {
+    if (f != first && !cut(f)) return false;
   }
   return clipper_.faces().size() >= 4;
 }

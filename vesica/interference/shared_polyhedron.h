@@ -62,6 +62,7 @@ class SharedPolyhedron {
 
   PolyhedronClipper clipper_;
   std::vector<Plane> planes_of_j_;  // in the frame of i
+  std::vector<double> heights_;     // of the middle of i over them
   std::vector<SharedFace> faces_;
   std::vector<Vec3d> vertices_;
   const ConvexPolyhedron* i_ = nullptr;
@@ -72,14 +73,14 @@ class SharedPolyhedron {
   Symmetric3<double> M_;
 };
 
-// Integrals of the column length f along n (columns.cpp), with x from the centroid:
-//   potential = 1/2 int f^2 dS;  force = int f N dA over j's surface,  moment_i, moment_j =
-//   int f x cross N dA over each body's surface.
-// Moving a piece of surface outward by v.N changes the potential by f v.N dA: the three are its
-// slopes. Over a face along n, f(x) is what is left of the column on one side of x, in the mean
-// half of it, as it must be.
+// 1/2 int f^2 dS with f the length of the columns along n.
+double calc_potential(const SharedPolyhedron& shared, const Vec3d& n);
+
+// The potential's slopes, with x from the centroid: int f N dA over j's surface, int f x cross N dA
+// over each body's. Moving a piece of surface outward by v.N changes the potential by f v.N dA.
+// Over a face along n, f(x) is what is left of the column on one side of x, in the mean half of it,
+// as it must be; which side makes a difference to the moment, and the mean of the two is taken.
 struct ColumnIntegrals {
-  double potential = 0;
   Vec3d force_j = Vec3d::Zero(), moment_i = Vec3d::Zero(), moment_j = Vec3d::Zero();
 };
 ColumnIntegrals calc_column_integrals(const SharedPolyhedron& shared, const Vec3d& n);
