@@ -38,6 +38,7 @@ class ConvexPolyhedron {
   std::span<const Corner> face(std::size_t f) const {
     return {corners_.data() + begin_[f], corners_.data() + begin_[f + 1]};
   }
+  std::size_t corner_count() const { return corners_.size(); }
   const Vec3d& box_min() const { return box_min_; }
   const Vec3d& box_max() const { return box_max_; }
   // Ball around the middle of the box that holds all vertices.

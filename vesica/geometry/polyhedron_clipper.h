@@ -10,11 +10,37 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "vesica/geometry/convex_polyhedron.h"
 
 namespace vesica {
+
+// A list whose room is made once for many entries, so that adding one is a store.
+template <class T>
+class Buffer {
+ public:
+  void clear_for(std::size_t most) {
+    if (data_.size() < most) data_.resize(2 * most);
+    count_ = 0;
+  }
+  void push(const T& entry) { data_[count_++] = entry; }
+  void shrink(std::size_t count) { count_ = count; }
+  std::size_t size() const { return count_; }
+  T& operator[](std::size_t k) { return data_[k]; }
+  const T& operator[](std::size_t k) const { return data_[k]; }
+  const T* begin() const { return data_.data(); }
+  const T* end() const { return data_.data() + count_; }
+  void swap(Buffer& other) {
+    data_.swap(other.data_);
+    std::swap(count_, other.count_);
+  }
+
+ private:
+  std::vector<T> data_;
+  std::size_t count_ = 0;
+};
 
 class PolyhedronClipper {
  public:
@@ -31,9 +57,9 @@ class PolyhedronClipper {
   // Keeps what lies in the half-space; the new face gets the tag.
   Outcome cut(const Plane& plane, std::int32_t tag);
 
-  const std::vector<Vec3d>& vertices() const { return vertices_; }
-  const std::vector<Face>& faces() const { return faces_; }
-  const std::vector<Corner>& corners() const { return corners_; }
+  const Buffer<Vec3d>& vertices() const { return vertices_; }
+  const Buffer<Face>& faces() const { return faces_; }
+  const Buffer<Corner>& corners() const { return corners_; }
 
  private:
   struct Crossing {
@@ -46,12 +72,12 @@ class PolyhedronClipper {
   void cut_face(const Face& face, std::int32_t tag);
   void add_cap(std::int32_t tag);
 
-  std::vector<Vec3d> vertices_, next_vertices_;
-  std::vector<Face> faces_, next_faces_;
-  std::vector<Corner> corners_, next_corners_;
-  std::vector<double> height_;           // of the vertices over the plane of the cut
-  std::vector<std::int32_t> new_index_;  // of the vertices that stay; -1 until met
-  std::vector<Crossing> crossings_;
+  Buffer<Vec3d> vertices_, next_vertices_;
+  Buffer<Face> faces_, next_faces_;
+  Buffer<Corner> corners_, next_corners_;
+  Buffer<double> height_;           // of the vertices over the plane of the cut
+  Buffer<std::int32_t> new_index_;  // of the vertices that stay; -1 until met
+  Buffer<Crossing> crossings_;
 };
 
 }  // namespace vesica

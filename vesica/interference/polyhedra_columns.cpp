@@ -21,28 +21,35 @@ struct Reach {
   double operator()(const Vec3d& x) const { return offset - slope.dot(x); }
 };
 
-// What is left of a polygon where g <= 0 (< 0 with `strictly`).
-void clip_polygon(const std::vector<Vec3d>& polygon, const Reach& a, const Reach& b, bool strictly,
-                  std::vector<Vec3d>* out) {
-  out->clear();
+struct PolygonBuffers {
+  std::vector<Vec3d> polygon, next;
+  std::vector<double> excess;
+};
+
+// What is left of the polygon where a(x) <= b(x), or a(x) < b(x) with `strictly`.
+void clip_polygon(const Reach& a, const Reach& b, bool strictly, PolygonBuffers* buffers) {
+  auto& [polygon, next, excess] = *buffers;
+  const Vec3d slope = a.slope - b.slope;
+  const double offset = a.offset - b.offset;
   const std::size_t count = polygon.size();
-  const auto excess = [&](std::size_t k) { return a(polygon[k]) - b(polygon[k]); };
-  double here = excess(0);
+  excess.resize(count);
+  bool is_cut = false;
+  for (std::size_t k = 0; k < count; ++k) {
+    excess[k] = offset - slope.dot(polygon[k]);
+    is_cut = is_cut || excess[k] > 0 || (strictly && excess[k] == 0);
+  }
+  if (!is_cut) return;
+  next.clear();
+  const auto is_in = [&](std::size_t k) { return strictly ? excess[k] < 0 : excess[k] <= 0; };
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t l = k + 1 < count ? k + 1 : 0;
-    const double there = excess(l);
-    const bool in = strictly ? here < 0 : here <= 0, next_in = strictly ? there < 0 : there <= 0;
-    if (in) out->push_back(polygon[k]);
-    if (in != next_in) {
-      out->push_back(polygon[k] + here / (here - there) * (polygon[l] - polygon[k]));
+    if (is_in(k)) next.push_back(polygon[k]);
+    if (is_in(k) != is_in(l)) {
+      next.push_back(polygon[k] + excess[k] / (excess[k] - excess[l]) * (polygon[l] - polygon[k]));
     }
-    here = there;
   }
+  polygon.swap(next);
 }
-
-}  // namespace
-
-namespace {
 
 // A face's normal this square to n is along n but for rounding.
 constexpr double kUpright = 1e-12;
@@ -57,17 +64,18 @@ struct FaceIntegrals {
 // every such plane's part of the face is cut out, and the length is linear on it.
 FaceIntegrals integrate_columns(const SharedPolyhedron& shared, const SharedFace& face,
                                 const std::vector<Reach>& opposite) {
-  thread_local std::vector<Vec3d> polygon, next;
+  thread_local PolygonBuffers buffers;
+  const auto& polygon = buffers.polygon;
   FaceIntegrals sums;
   for (std::size_t g = 0; g < opposite.size(); ++g) {
     const Reach& reach = opposite[g];
-    polygon.clear();
-    for (std::int32_t k = face.begin; k < face.end; ++k) polygon.push_back(shared.vertex(k));
+    buffers.polygon.clear();
+    for (std::int32_t k = face.begin; k < face.end; ++k) {
+      buffers.polygon.push_back(shared.vertex(k));
+    }
     // Two planes that tie everywhere: the first has the region.
     for (std::size_t k = 0; k < opposite.size() && polygon.size() >= 3; ++k) {
-      if (k == g) continue;
-      clip_polygon(polygon, reach, opposite[k], k < g, &next);
-      polygon.swap(next);
+      if (k != g) clip_polygon(reach, opposite[k], k < g, &buffers);
     }
     if (polygon.size() < 3) continue;
     const Vec3d& a = polygon[0];
