@@ -1,10 +1,12 @@
 // Checks that overlaps of any method share: all outputs as a list, derivatives against differences.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "vesica/interference/overlap.h"

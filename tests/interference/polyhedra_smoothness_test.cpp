@@ -76,7 +76,7 @@ TEST(PolyhedraSmoothness, ForceAndMomentAreContinuousOverFacesEdgesAndCorners) {
   for (const Path& path : paths) {
     for (const Force force : {Force::kAreaVector, Force::kConservative}) {
       const auto f = [&](double s) { return calc_wrench(i, path.at(s), j, X_WJ, force); };
-      constexpr int kSteps = 1000;
+      constexpr int kSteps = 400;
       double peak = 0, noise = 0, jump = 0;
       for (int k = 0; k <= kSteps; ++k) peak = std::max(peak, f(double(k) / kSteps).norm());
       for (int k = 0; k < kSteps; ++k) {
@@ -126,8 +126,11 @@ TEST(PolyhedraSmoothness, OnlyTheConservativeWrenchDoesNoWorkInACycle) {
     for (const Force force : {Force::kAreaVector, Force::kEigenvector, Force::kConservative}) {
       double pressing = 0;
       const double work = calc_cycle_work(i, R, j, cycle, force, &pressing);
-      fmt::print("force {}: net {:.3g} of pressing {:.3g}: {:.3g}\n", int(force), work, pressing,
-                 work / pressing);
+      if (force == Force::kConservative) {
+        EXPECT_LT(std::abs(work / pressing), 1e-6);  // measured 5e-8, the midpoint rule's
+      } else {
+        EXPECT_GT(std::abs(work / pressing), 0.05);  // measured 0.07 to 1.9
+      }
     }
   }
 }

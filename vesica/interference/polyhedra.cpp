@@ -331,7 +331,7 @@ void set_apart(const ConvexPolyhedron& i, const Pose<double>& X_WI, const Convex
   if (touches) {
     o.n_W = find_face_normal(i, X_WI, j, X_WJ);
   } else {
-    o.n_W = X_WI.R_WB * ((line.on_a - line.on_b) / line.distance);
+    o.n_W = X_WI.R_WB * (line.on_a - line.on_b).normalized();
     if (with_derivatives) calc_apart_slopes(i, X_WI, j, X_WJ, line, o, &result->by_pose);
   }
 }
