@@ -79,16 +79,17 @@ Columns6 calc_area_vector_slope(const SharedPolyhedron& shared) {
   return slope;
 }
 
-// Moments and normal; the slopes are those of the header.
+// The normal by one of the header's rules, and its slopes.
 class ContactNormal {
  public:
-  ContactNormal(const SharedPolyhedron& shared, const Vec3d& area_vector, const Vec3d& fallback,
-                PolyhedraNormal rule)
-      : shared_(shared), area_vector_(area_vector), rule_(rule) {
-    const double length = area_vector.norm();
-    // Below this the vector is what rounding leaves of a closed surface.
-    has_direction_ = length > 1e-13 * shared.calc_surface_area();
-    n_ = has_direction_ ? Vec3d(area_vector / length) : fallback;
+  // `n`: the area vector made unit where it has a direction, else the fallback.
+  ContactNormal(const SharedPolyhedron& shared, const Vec3d& area_vector, const Vec3d& n,
+                bool has_direction, PolyhedraNormal rule)
+      : shared_(shared),
+        area_vector_(area_vector),
+        n_(n),
+        rule_(rule),
+        has_direction_(has_direction) {
     if (rule == PolyhedraNormal::kEigenvector) take_eigenvector();
     if (rule == PolyhedraNormal::kPlane && has_direction_) take_plane();
   }
@@ -146,7 +147,7 @@ class ContactNormal {
   const SharedPolyhedron& shared_;
   Vec3d area_vector_, n_;
   PolyhedraNormal rule_;
-  bool has_direction_ = false;
+  bool has_direction_;
   const SharedFace* plane_ = nullptr;
   Vec3d eigenvalues_ = Vec3d::Zero();
   Mat3d eigenvectors_ = Mat3d::Identity();
@@ -338,29 +339,37 @@ void set_apart(const ConvexPolyhedron& i, const Pose<double>& X_WI, const Convex
 
 }  // namespace
 
-PolyhedraOverlap calc_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
-                                        const ConvexPolyhedron& j, const Pose<double>& X_WJ,
-                                        PolyhedraNormal rule, bool with_derivatives) {
+bool find_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
+                            const ConvexPolyhedron& j, const Pose<double>& X_WJ,
+                            PolyhedraNormal rule, bool with_derivatives, PolyhedraOverlap* result) {
   thread_local SharedPolyhedron shared;  // keeps its buffers
-  PolyhedraOverlap result;
-  if (!shared.build(i, X_WI, j, X_WJ)) {
-    set_apart(i, X_WI, j, X_WJ, with_derivatives, &result);
-    return result;
-  }
-  Overlap<double>& o = result.overlap;
+  if (!shared.build(i, X_WI, j, X_WJ)) return false;
+  Overlap<double>& o = result->overlap;
   o.volume = shared.volume();
   o.p_WC = shared.centroid_W();
   o.M_W = shared.M();
-  result.area_vector = shared.calc_area_vector();
-  const bool is_closed = result.area_vector.norm() <= 1e-13 * shared.calc_surface_area();
-  const ContactNormal normal(shared, result.area_vector,
-                             is_closed ? find_face_normal(i, X_WI, j, X_WJ) : Vec3d::UnitZ(), rule);
+  result->area_vector = shared.calc_area_vector();
+  // Below this the vector is what rounding leaves of a closed surface.
+  const bool has_direction = result->area_vector.norm() > 1e-13 * shared.calc_surface_area();
+  const Vec3d n_geometric =
+      has_direction ? Vec3d(result->area_vector.normalized()) : find_face_normal(i, X_WI, j, X_WJ);
+  const ContactNormal normal(shared, result->area_vector, n_geometric, has_direction, rule);
   o.n_W = normal.n();
   o.plane_offset = normal.plane_offset();
   const Extent extent = find_extent(shared, o.n_W);
   o.distance = -extent.length;
   o.potential = detail::calc_potential(shared, o.n_W);
-  if (with_derivatives) calc_slopes(shared, normal, extent, &result.by_pose);
+  if (with_derivatives) calc_slopes(shared, normal, extent, &result->by_pose);
+  return true;
+}
+
+PolyhedraOverlap calc_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
+                                        const ConvexPolyhedron& j, const Pose<double>& X_WJ,
+                                        PolyhedraNormal rule, bool with_derivatives) {
+  PolyhedraOverlap result;
+  if (!find_polyhedra_overlap(i, X_WI, j, X_WJ, rule, with_derivatives, &result)) {
+    set_apart(i, X_WI, j, X_WJ, with_derivatives, &result);
+  }
   return result;
 }
 

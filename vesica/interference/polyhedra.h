@@ -50,6 +50,12 @@ PolyhedraOverlap calc_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<do
                                         const ConvexPolyhedron& j, const Pose<double>& X_WJ,
                                         PolyhedraNormal normal, bool with_derivatives);
 
+// The same where they share volume; false, without the cost of the distance, where they do not.
+bool find_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
+                            const ConvexPolyhedron& j, const Pose<double>& X_WJ,
+                            PolyhedraNormal normal, bool with_derivatives,
+                            PolyhedraOverlap* result);
+
 // The wrench on i, about p_WC and for unit stiffness, that derives from the potential: minus its
 // gradient by the pose of i. j gets the opposite.
 Wrench<double> calc_conservative_wrench(const PolyhedraOverlap& o);
