@@ -264,7 +264,7 @@ void calc_slopes(const SharedPolyhedron& shared, const ContactNormal& normal, co
 
 // ---- Apart
 
-// The ends of the shortest line with derivatives by the twist of j about `middle`.
+// Direction and middle of the shortest line by the twist of j about the middle.
 void calc_apart_slopes(const ConvexPolyhedron& i, const Pose<double>& X_WI,
                        const ConvexPolyhedron& j, const Pose<double>& X_WJ,
                        const ShortestLine& line, const Overlap<double>& o, OverlapJacobian* by) {
@@ -305,11 +305,7 @@ void calc_apart_slopes(const ConvexPolyhedron& i, const Pose<double>& X_WI,
   const Vec3<D> gap = end_i - end_j, middle = D(0.5) * (end_i + end_j);
   const D length = sqrt(gap.dot(gap));
   const Vec3<D> n = gap / length;
-  // The carriers at rest in their bodies give the distance's slope: the weights do not matter.
-  const Vec3d arm = value_of(end_j);
-  const auto closing = calc_flux(arm, o.n_W);
   for (int k = 0; k < 6; ++k) {
-    by->distance[k] = -closing[k];
     for (int r = 0; r < 3; ++r) {
       by->n_W[r][k] = n[r].v[k];
       by->p_WC[r][k] = middle[r].v[k];
@@ -333,8 +329,12 @@ void set_apart(const ConvexPolyhedron& i, const Pose<double>& X_WI, const Convex
     o.n_W = find_face_normal(i, X_WI, j, X_WJ);
   } else {
     o.n_W = X_WI.R_WB * (line.on_a - line.on_b).normalized();
-    if (with_derivatives) calc_apart_slopes(i, X_WI, j, X_WJ, line, o, &result->by_pose);
   }
+  if (!with_derivatives) return;
+  // The gap closes as j's end of the line moves along n; how the end slides does not matter.
+  const auto closing = calc_flux(X_WI.R_WB * (0.5 * (line.on_b - line.on_a)), o.n_W);
+  for (int k = 0; k < 6; ++k) result->by_pose.distance[k] = -closing[k];
+  if (!touches) calc_apart_slopes(i, X_WI, j, X_WJ, line, o, &result->by_pose);
 }
 
 }  // namespace
