@@ -67,6 +67,12 @@ FaceIntegrals integrate_columns(const SharedPolyhedron& shared, const SharedFace
   thread_local PolygonBuffers buffers;
   const auto& polygon = buffers.polygon;
   FaceIntegrals sums;
+  // Most planes have no part of the face: the one nearest to its first corner shows that at once.
+  std::size_t nearest = 0;
+  for (std::size_t g = 1; g < opposite.size(); ++g) {
+    const Vec3d& x = shared.vertex(face.begin);
+    if (opposite[g](x) < opposite[nearest](x)) nearest = g;
+  }
   for (std::size_t g = 0; g < opposite.size(); ++g) {
     const Reach& reach = opposite[g];
     buffers.polygon.clear();
@@ -74,8 +80,9 @@ FaceIntegrals integrate_columns(const SharedPolyhedron& shared, const SharedFace
       buffers.polygon.push_back(shared.vertex(k));
     }
     // Two planes that tie everywhere: the first has the region.
+    if (g != nearest) clip_polygon(reach, opposite[nearest], nearest < g, &buffers);
     for (std::size_t k = 0; k < opposite.size() && polygon.size() >= 3; ++k) {
-      if (k != g) clip_polygon(reach, opposite[k], k < g, &buffers);
+      if (k != g && k != nearest) clip_polygon(reach, opposite[k], k < g, &buffers);
     }
     if (polygon.size() < 3) continue;
     const Vec3d& a = polygon[0];
