@@ -15,7 +15,7 @@ namespace vesica {
 namespace {
 
 using Triangle = TriangleMesh::Triangle;
-using Edge = std::pair<std::int32_t, std::int32_t>;
+using DirectedEdge = std::pair<std::int32_t, std::int32_t>;
 
 constexpr std::size_t kMaxFaces = 20000;
 // Points this far (of the size) from a plane still lie in it: well above what rounding leaves of a
@@ -23,8 +23,8 @@ constexpr std::size_t kMaxFaces = 20000;
 constexpr double kFlat = 1e-11;
 
 // Which triangles form one flat face: the lowest triangle index of its group for each.
-std::vector<std::int32_t> group_flat_triangles(const TriangleMesh& mesh,
-                                               const std::map<Edge, std::int32_t>& triangle_of) {
+std::vector<std::int32_t> group_flat_triangles(
+    const TriangleMesh& mesh, const std::map<DirectedEdge, std::int32_t>& triangle_of) {
   const auto& x = mesh.vertices();
   const auto& triangles = mesh.triangles();
   std::vector<std::int32_t> group(triangles.size());
@@ -74,7 +74,7 @@ ConvexPolyhedron::ConvexPolyhedron(const TriangleMesh& mesh, const std::string& 
         source));
   }
   const auto& triangles = mesh.triangles();
-  std::map<Edge, std::int32_t> triangle_of;  // by directed edge
+  std::map<DirectedEdge, std::int32_t> triangle_of;  // by directed edge
   for (std::size_t t = 0; t < triangles.size(); ++t) {
     for (int e = 0; e < 3; ++e) {
       triangle_of[{triangles[t][e], triangles[t][(e + 1) % 3]}] = static_cast<std::int32_t>(t);
