@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "vesica/error.h"
+#include "vesica/io/binary_output.h"
 #include "vesica/io/obj.h"
+#include "vesica/io/output_file.h"
 
 namespace vesica {
 
@@ -171,6 +173,31 @@ TriangleMesh parse_stl(std::string_view bytes, const std::string& source, double
 
 TriangleMesh load_stl(const std::filesystem::path& path, double scale) {
   return parse_stl(detail::load_bytes(path), path.string(), scale);
+}
+
+std::string make_stl(const SurfaceMesh& mesh) {
+  const std::string what = "STL mesh";
+  detail::check_indices(mesh, what);
+  std::string facets;
+  std::uint32_t count = 0;
+  for (const Triangle& t : mesh.triangles) {
+    const Vec3d &a = mesh.vertices[t[0]], &b = mesh.vertices[t[1]], &c = mesh.vertices[t[2]];
+    const Vec3d area = (b - a).cross(c - a);
+    if (area.norm() == 0) continue;
+    for (const Vec3d& x : {Vec3d(area.normalized()), a, b, c}) {
+      for (int k = 0; k < 3; ++k) detail::append_single(x[k], what, &facets);
+    }
+    facets.append(2, '\0');
+    ++count;
+  }
+  std::string bytes = "binary STL, metres, by Vesica";
+  bytes.resize(80, ' ');
+  detail::append_32(count, &bytes);
+  return bytes + facets;
+}
+
+void save_stl(const std::filesystem::path& path, const SurfaceMesh& mesh) {
+  save_text(path.string(), make_stl(mesh));
 }
 
 }  // namespace vesica

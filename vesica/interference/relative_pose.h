@@ -1,0 +1,94 @@
+// An overlap with derivatives from what it does when body j moves and body i stands still.
+//
+// The overlap depends on the relative pose alone: when both bodies move as one, it moves with them.
+// So with the twists of the two bodies at the overlap's own point p_WC
+//   d(overlap) = (carried along with i) + J (twist of j - twist of i),
+// and a method has to find only the six columns of J, in plain numbers.
+#pragma once
+
+#include <array>
+
+#include "vesica/interference/half_space_mesh.h"
+#include "vesica/interference/overlap.h"
+
+namespace vesica {
+
+// By a twist of j at the fixed point where p_WC is: velocity along x, y, z, then spin about x, y,
+// z, world axes.
+struct OverlapJacobian {
+  using Row = std::array<double, 6>;
+  Row distance{}, volume{}, plane_offset{}, potential{};
+  std::array<Row, 3> p_WC{}, n_W{};
+  std::array<Row, 6> M_W{};  // xx, yy, zz, xy, xz, yz
+};
+
+namespace detail {
+
+// The gradient of a body's twist at the point p: velocity, spin.
+template <class A>
+std::array<GradientOf<A>, 6> calc_twist(const Pose<A>& X, const Vec3d& p) {
+  const auto spin = [&](int r, int s) -> GradientOf<A> {  // entry (r, s) of dR R^T
+    return value_of(X.R_WB(s, 0)) * X.R_WB(r, 0).v + value_of(X.R_WB(s, 1)) * X.R_WB(r, 1).v +
+           value_of(X.R_WB(s, 2)) * X.R_WB(r, 2).v;
+  };
+  const GradientOf<A> w[3] = {spin(2, 1), spin(0, 2), spin(1, 0)};
+  const Vec3d a = p - value_of(X.p_WB);
+  return {X.p_WB[0].v + a[2] * w[1] - a[1] * w[2],
+          X.p_WB[1].v + a[0] * w[2] - a[2] * w[0],
+          X.p_WB[2].v + a[1] * w[0] - a[0] * w[1],
+          w[0],
+          w[1],
+          w[2]};
+}
+
+}  // namespace detail
+
+// T is the scalar of the poses that have derivatives.
+template <class T, class A, class B>
+Overlap<T> differentiate(const Overlap<double>& value, const OverlapJacobian& by,
+                         const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+  using G = detail::GradientOf<T>;
+  const G zero = T(0.0).v;
+  std::array<G, 6> of_i, relative;
+  of_i.fill(zero);
+  relative.fill(zero);
+  if constexpr (detail::kVaries<A>) {
+    of_i = detail::calc_twist(X_WI, value.p_WC);
+    for (int k = 0; k < 6; ++k) relative[k] = -1.0 * of_i[k];
+  }
+  if constexpr (detail::kVaries<B>) {
+    const auto of_j = detail::calc_twist(X_WJ, value.p_WC);
+    for (int k = 0; k < 6; ++k) relative[k] = relative[k] + of_j[k];
+  }
+  const auto change = [&](const OverlapJacobian::Row& row) -> G {
+    G g = row[0] * relative[0];
+    for (int k = 1; k < 6; ++k) g = g + row[k] * relative[k];
+    return g;
+  };
+  Overlap<T> o;
+  o.distance = T(value.distance, change(by.distance));
+  o.volume = T(value.volume, change(by.volume));
+  o.plane_offset = T(value.plane_offset, change(by.plane_offset));
+  o.potential = T(value.potential, change(by.potential));
+  const std::array<G, 3> w = {of_i[3], of_i[4], of_i[5]};
+  const auto turned = [&](const Vec3d& a, int r) -> G {  // component r of w x a
+    const int s = (r + 1) % 3, t = (r + 2) % 3;
+    return a[t] * w[s] - a[s] * w[t];
+  };
+  for (int r = 0; r < 3; ++r) {
+    const G dp = of_i[r] + change(by.p_WC[r]);
+    o.p_WC[r] = T(value.p_WC[r], dp);
+    const G dn = turned(value.n_W, r) + change(by.n_W[r]);
+    o.n_W[r] = T(value.n_W[r], dn);
+  }
+  const Mat3d M = value.M_W.matrix();
+  const auto entry = [&](int r, int s, int k) {  // w x M + (w x M)^T
+    const G dM = turned(M.col(s), r) + turned(M.col(r), s) + change(by.M_W[k]);
+    return T(M(r, s), dM);
+  };
+  o.M_W = {entry(0, 0, 0), entry(1, 1, 1), entry(2, 2, 2),
+           entry(0, 1, 3), entry(0, 2, 4), entry(1, 2, 5)};
+  return o;
+}
+
+}  // namespace vesica
