@@ -43,6 +43,7 @@ struct SliceDomain::SliceState {
   // Points on the unit circle of the ellipse, from other ellipses.
   int points[kMaxConics];
   Vec2 point[kMaxConics][4 * kMaxConics];
+  int partner[kMaxConics][4 * kMaxConics];
 };
 
 void SliceDomain::build(const ConstraintSet& set, const Mat3d& R, const Vec3d& origin) {
@@ -132,8 +133,8 @@ void SliceDomain::build(const ConstraintSet& set, const Mat3d& R, const Vec3d& o
   }
 }
 
-bool SliceDomain::evaluate(double u, double values[kSliceValues]) const {
-  for (int k = 0; k < kSliceValues; ++k) values[k] = 0;
+template <class Sink>
+bool SliceDomain::walk(double u, Sink* sink) const {
   SliceState state;
   state.u = u;
   for (int m = 0; m < ellipses_; ++m) {
@@ -186,22 +187,37 @@ bool SliceDomain::evaluate(double u, double values[kSliceValues]) const {
       Vec2 w[4];
       const int count = find_on_unit_circle(conic, w);
       for (int k = 0; k < count; ++k) {
+        state.partner[a][state.points[a]] = kMaxConstraints + b;
         state.point[a][state.points[a]++] = w[k];
+        state.partner[b][state.points[b]] = kMaxConstraints + a;
         Vec2 v = eb.shrink(delta + ka * ea.stretch(w[k]));
         state.point[b][state.points[b]++] = (1 / std::sqrt(dot(v, v))) * v;
       }
     }
   }
   for (int m = 0; m < ellipses_; ++m) {
-    if (state.active[m]) add_arcs(state, m, values);
+    if (state.active[m]) walk_ellipse(state, m, sink);
   }
-  for (int k = 0; k < lines_; ++k) add_line_pieces(state, k, values);
-  return values[kA] != 0;
+  for (int k = 0; k < lines_; ++k) walk_line(state, k, sink);
+  return true;
 }
 
-void SliceDomain::add_line_pieces(const SliceState& state, int k, double* values) const {
-  const Line& line = line_[k];
+template <class Sink>
+void SliceDomain::walk_line(const SliceState& state, int k, Sink* sink) const {
   double from = -kInfinity, to = kInfinity;
+  int from_surface = -1, to_surface = -1;
+  const auto begin = [&](double t, int surface) {
+    if (t > from) {
+      from = t;
+      from_surface = surface;
+    }
+  };
+  const auto end = [&](double t, int surface) {
+    if (t < to) {
+      to = t;
+      to_surface = surface;
+    }
+  };
   const auto interval = [&](int m, double* a, double* b) {
     const LineEllipse& cut = cut_[k][m];
     const double middle = cut.q0 + cut.q1 * state.u + state.kappa[m] * state.h[k][m] * cut.mu;
@@ -214,24 +230,28 @@ void SliceDomain::add_line_pieces(const SliceState& state, int k, double* values
     if (state.kind[k][m] != 1) return;
     double a, b;
     interval(m, &a, &b);
-    from = std::max(from, a);
-    to = std::min(to, b);
+    begin(a, kMaxConstraints + m);
+    end(b, kMaxConstraints + m);
   }
   for (int m = 0; m < lines_ && from < to; ++m) {
     if (m == k) continue;
     // The line is x = -off c + t d; line m allows cross t + off_m - off dot <= 0.
     const double slope = cross_[k][m], value = state.off[m] - state.off[k] * dot_[k][m];
     if (slope > 0) {
-      to = std::min(to, -value / slope);
+      end(-value / slope, m);
     } else if (slope < 0) {
-      from = std::max(from, -value / slope);
+      begin(-value / slope, m);
     } else if (value > 0) {
       return;
     }
   }
   if (!(from < to) || !std::isfinite(from) || !std::isfinite(to)) return;
   // What lies inside an ellipse that the domain is outside of goes away.
-  double starts[kMaxConics + 1] = {from}, ends[kMaxConics + 1] = {to};
+  struct Piece {
+    double from, to;
+    int from_surface, to_surface;
+  };
+  Piece piece[kMaxConics + 1] = {{from, to, from_surface, to_surface}};
   int pieces = 1;
   for (int m = 0; m < ellipses_; ++m) {
     if (!ellipse_[m].is_outside || !state.active[m] || state.kind[k][m] != 1) continue;
@@ -239,52 +259,49 @@ void SliceDomain::add_line_pieces(const SliceState& state, int k, double* values
     interval(m, &a, &b);
     const int before = pieces;
     for (int p = 0; p < before; ++p) {
-      if (b <= starts[p] || a >= ends[p]) continue;
-      const double end = ends[p];
-      ends[p] = a;  // may turn negative in length: skipped below
-      if (b < end) {
-        starts[pieces] = b;
-        ends[pieces++] = end;
-      }
+      if (b <= piece[p].from || a >= piece[p].to) continue;
+      const Piece whole = piece[p];
+      piece[p].to = a;  // may turn negative in length: skipped below
+      piece[p].to_surface = kMaxConstraints + m;
+      if (b < whole.to) piece[pieces++] = {b, whole.to, kMaxConstraints + m, whole.to_surface};
     }
   }
-  const Vec2 d = turned(line.c), foot = -state.off[k] * line.c;
   for (int p = 0; p < pieces; ++p) {
-    const double length = ends[p] - starts[p];
-    if (!(length > 0)) continue;
-    add_triangle(foot + starts[p] * d, foot + ends[p] * d, -state.off[k] * length, values);
-    if (line.owner == 1) {
-      values[kNx] += length * line.c.x;
-      values[kNy] += length * line.c.y;
-      values[kNu] += length * line.off1;
+    if (piece[p].from < piece[p].to) {
+      sink->add_line(k, state.off[k], piece[p].from, piece[p].to, piece[p].from_surface,
+                     piece[p].to_surface);
     }
   }
 }
 
-void SliceDomain::add_arcs(const SliceState& state, int m, double* values) const {
+template <class Sink>
+void SliceDomain::walk_ellipse(const SliceState& state, int m, Sink* sink) const {
   constexpr int kMaxCuts = 2 * kMaxConstraints + 4 * kMaxConics;
   const Ellipse& e = ellipse_[m];
   Vec2 cut[kMaxCuts];
   double angle[kMaxCuts];
+  int surface[kMaxCuts];
   int cuts = 0;
-  const auto add = [&](const Vec2& w) {
+  const auto add = [&](const Vec2& w, int other) {
     const double a = pseudo_angle(w);
     int k = cuts++;
     for (; k > 0 && angle[k - 1] > a; --k) {
       angle[k] = angle[k - 1];
       cut[k] = cut[k - 1];
+      surface[k] = surface[k - 1];
     }
     angle[k] = a;
     cut[k] = w;
+    surface[k] = other;
   };
   for (int k = 0; k < lines_; ++k) {
     if (state.kind[k][m] < 0) return;
     if (state.kind[k][m] == 0) continue;
     const Vec2 along = state.h[k][m] * cut_[k][m].a, across = state.s[k][m] * turned(cut_[k][m].a);
-    add(along + across);
-    add(along - across);
+    add(along + across, k);
+    add(along - across, k);
   }
-  for (int k = 0; k < state.points[m]; ++k) add(state.point[m][k]);
+  for (int k = 0; k < state.points[m]; ++k) add(state.point[m][k], state.partner[m][k]);
 
   const auto is_inside = [&](const Vec2& w) {
     for (int k = 0; k < lines_; ++k) {
@@ -302,11 +319,12 @@ void SliceDomain::add_arcs(const SliceState& state, int m, double* values) const
     return true;
   };
   if (cuts == 0) {
-    if (is_inside({1, 0})) add_full_ellipse(state, m, values);
+    if (is_inside({1, 0})) sink->add_ellipse(m, state);
     return;
   }
   for (int k = 0; k < cuts; ++k) {
-    const Vec2 &from = cut[k], &to = cut[k + 1 < cuts ? k + 1 : 0];
+    const int next = k + 1 < cuts ? k + 1 : 0;
+    const Vec2 &from = cut[k], &to = cut[next];
     const double turn = k + 1 < cuts ? angle[k + 1] - angle[k] : angle[0] + 4 - angle[k];
     const Vec2 chord = to - from;
     const double length = std::sqrt(dot(chord, chord));
@@ -319,59 +337,179 @@ void SliceDomain::add_arcs(const SliceState& state, int m, double* values) const
       continue;
     }
     if (is_inside(middle)) {
-      add_arc(state, m, from, to, middle, 0.5 * length, dot(middle, from), values);
+      sink->add_arc(m, state, from, to, middle, 0.5 * length, dot(middle, from), surface[k],
+                    surface[next]);
     }
   }
 }
 
-// The region between the origin and the arc: the triangle on the chord and the segment beyond it.
-void SliceDomain::add_arc(const SliceState& state, int m, const Vec2& from, const Vec2& to,
-                          const Vec2& middle, double s, double c, double* values) const {
-  const Ellipse& e = ellipse_[m];
-  const double kappa = state.kappa[m], sign = e.is_outside ? -1 : 1;
-  const Vec2 center = state.center[m];
-  const Vec2 p = center + kappa * e.stretch(from), q = center + kappa * e.stretch(to);
-  add_triangle(p, q, sign * cross(p, q), values);
+// The moments of the slice about the origin, and the area vector of j's surface.
+struct SliceDomain::MomentSink {
+  const SliceDomain& domain;
+  double u;
+  double* values;
 
-  const CircularSegment segment = calc_circular_segment(s, c);
-  const Vec2 base = 0.5 * (p + q), along = kappa * e.stretch(middle),
-             across = kappa * e.stretch(turned(middle));
-  const double scale = sign * kappa * kappa * e.det;
-  const double area = scale * segment.area, first = scale * segment.x, xx = scale * segment.xx,
-               yy = scale * segment.yy;
-  values[kA] += area;
-  values[kX] += area * base.x + first * along.x;
-  values[kY] += area * base.y + first * along.y;
-  values[kXX] += area * base.x * base.x + 2 * first * along.x * base.x + xx * along.x * along.x +
-                 yy * across.x * across.x;
-  values[kXY] += area * base.x * base.y + first * (along.x * base.y + along.y * base.x) +
-                 xx * along.x * along.y + yy * across.x * across.y;
-  values[kYY] += area * base.y * base.y + 2 * first * along.y * base.y + xx * along.y * along.y +
-                 yy * across.y * across.y;
-  if (e.owner == 1) {
-    const Vec2 normal = {sign * (q.y - p.y), sign * (p.x - q.x)};
-    const double angle = 2 * std::atan2(s, c);
-    values[kNx] += normal.x;
-    values[kNy] += normal.y;
-    values[kNu] -= dot(e.k1, normal) + sign * 0.5 * (e.s1 + 2 * e.s2 * state.u) * e.det * angle;
+  void add_line(int k, double off, double from, double to, int, int) {
+    const Line& line = domain.line_[k];
+    const Vec2 d = turned(line.c), foot = -off * line.c;
+    const double length = to - from;
+    add_triangle(foot + from * d, foot + to * d, -off * length, values);
+    if (line.owner == 1) {
+      values[kNx] += length * line.c.x;
+      values[kNy] += length * line.c.y;
+      values[kNu] += length * line.off1;
+    }
   }
+
+  // The region between the origin and the arc: the triangle on the chord and the segment beyond it.
+  void add_arc(int m, const SliceState& state, const Vec2& from, const Vec2& to, const Vec2& middle,
+               double s, double c, int, int) {
+    const Ellipse& e = domain.ellipse_[m];
+    const double kappa = state.kappa[m], sign = e.is_outside ? -1 : 1;
+    const Vec2 center = state.center[m];
+    const Vec2 p = center + kappa * e.stretch(from), q = center + kappa * e.stretch(to);
+    add_triangle(p, q, sign * cross(p, q), values);
+
+    const CircularSegment segment = calc_circular_segment(s, c);
+    const Vec2 base = 0.5 * (p + q), along = kappa * e.stretch(middle),
+               across = kappa * e.stretch(turned(middle));
+    const double scale = sign * kappa * kappa * e.det;
+    const double area = scale * segment.area, first = scale * segment.x, xx = scale * segment.xx,
+                 yy = scale * segment.yy;
+    values[kA] += area;
+    values[kX] += area * base.x + first * along.x;
+    values[kY] += area * base.y + first * along.y;
+    values[kXX] += area * base.x * base.x + 2 * first * along.x * base.x + xx * along.x * along.x +
+                   yy * across.x * across.x;
+    values[kXY] += area * base.x * base.y + first * (along.x * base.y + along.y * base.x) +
+                   xx * along.x * along.y + yy * across.x * across.y;
+    values[kYY] += area * base.y * base.y + 2 * first * along.y * base.y + xx * along.y * along.y +
+                   yy * across.y * across.y;
+    if (e.owner == 1) {
+      const Vec2 normal = {sign * (q.y - p.y), sign * (p.x - q.x)};
+      const double angle = 2 * std::atan2(s, c);
+      values[kNx] += normal.x;
+      values[kNy] += normal.y;
+      values[kNu] -= dot(e.k1, normal) + sign * 0.5 * (e.s1 + 2 * e.s2 * u) * e.det * angle;
+    }
+  }
+
+  void add_ellipse(int m, const SliceState& state) {
+    const Ellipse& e = domain.ellipse_[m];
+    const double sign = e.is_outside ? -1 : 1, kappa2 = state.kappa[m] * state.kappa[m];
+    const Vec2 c = state.center[m];
+    const double area = sign * kPi * kappa2 * e.det, second = 0.25 * area * kappa2;
+    values[kA] += area;
+    values[kX] += area * c.x;
+    values[kY] += area * c.y;
+    // E E^T
+    values[kXX] += area * c.x * c.x + second * (e.exx * e.exx + e.exy * e.exy);
+    values[kXY] += area * c.x * c.y + second * e.exy * e.eyy;
+    values[kYY] += area * c.y * c.y + second * e.eyy * e.eyy;
+    if (e.owner == 1) values[kNu] -= sign * (e.s1 + 2 * e.s2 * u) * e.det * kPi;
+  }
+};
+
+// Points of the boundary with their surface elements.
+struct SliceDomain::BoundarySink {
+  const SliceDomain& domain;
+  double u;
+  SliceBoundary* out;
+
+  void add_point(const Vec2& x, double nx, double ny, double nu, int owner) {
+    if (out->points < SliceBoundary::kMaxPoints)
+      out->point[out->points++] = {x, {nx, ny, nu}, owner};
+  }
+  // The end of a piece of j where i cuts it off.
+  void add_corner(const Vec2& x, int surface, int other) {
+    if (other < 0 || domain.owner_of(surface) != 1 || domain.owner_of(other) != 0) return;
+    if (out->corners == SliceBoundary::kMaxCorners) return;
+    out->corner[out->corners++] = {x, domain.calc_gradient(other, x, u),
+                                   domain.calc_gradient(surface, x, u)};
+  }
+
+  void add_line(int k, double off, double from, double to, int from_surface, int to_surface) {
+    const Line& line = domain.line_[k];
+    const Vec2 d = turned(line.c), foot = -off * line.c;
+    // Two-point Gauss: exact for cubics.
+    const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
+    for (const double t : {middle - half / std::sqrt(3.0), middle + half / std::sqrt(3.0)}) {
+      add_point(foot + t * d, half * line.c.x, half * line.c.y, half * line.off1, line.owner);
+    }
+    add_corner(foot + from * d, k, from_surface);
+    add_corner(foot + to * d, k, to_surface);
+  }
+
+  // The element of the ellipse's surface over the angle d.
+  void add_element(int m, const SliceState& state, const Vec2& w, double d) {
+    const Ellipse& e = domain.ellipse_[m];
+    const double kappa = state.kappa[m], sign = e.is_outside ? -d : d;
+    const Vec2 x = state.center[m] + kappa * e.stretch(w);
+    const Vec2 tangent = kappa * e.stretch(turned(w));
+    const Vec2 normal = {sign * tangent.y, -sign * tangent.x};
+    add_point(x, normal.x, normal.y,
+              -(dot(e.k1, normal) + sign * 0.5 * (e.s1 + 2 * e.s2 * u) * e.det), e.owner);
+  }
+  void add_arc(int m, const SliceState& state, const Vec2& from, const Vec2& to, const Vec2& middle,
+               double s, double c, int from_surface, int to_surface) {
+    // Trigonometric polynomials of degree 4: eight Gauss points are exact to rounding up to a
+    // quarter of a radian to either side, to 1e-11 up to one radian; longer arcs are parted.
+    static constexpr double kNodes[4] = {0.9602898564975363, 0.7966664774136267, 0.5255324099163290,
+                                         0.1834346424956498};
+    static constexpr double kWeights[4] = {0.1012285362903763, 0.2223810344533745,
+                                           0.3137066458778873, 0.3626837833783620};
+    const double alpha = std::atan2(s, c);
+    const int parts = 1 + static_cast<int>(alpha / 0.8);
+    const Vec2 side = turned(middle);
+    const double half = alpha / parts;
+    for (int p = 0; p < parts; ++p) {
+      const double center = -alpha + (2 * p + 1) * half;
+      for (int k = 0; k < 8; ++k) {
+        const double node = k < 4 ? -kNodes[k] : kNodes[7 - k];
+        const double weight = k < 4 ? kWeights[k] : kWeights[7 - k];
+        const double angle = center + half * node;
+        add_element(m, state, std::cos(angle) * middle + std::sin(angle) * side, half * weight);
+      }
+    }
+    const Ellipse& e = domain.ellipse_[m];
+    const auto place = [&](const Vec2& w) {
+      return state.center[m] + state.kappa[m] * e.stretch(w);
+    };
+    add_corner(place(from), kMaxConstraints + m, from_surface);
+    add_corner(place(to), kMaxConstraints + m, to_surface);
+  }
+  void add_ellipse(int m, const SliceState& state) {
+    // The trapezoid rule is exact for degree 4.
+    constexpr int kPoints = 6;
+    for (int k = 0; k < kPoints; ++k) {
+      const double angle = 2 * kPi * k / kPoints;
+      add_element(m, state, {std::cos(angle), std::sin(angle)}, 2 * kPi / kPoints);
+    }
+  }
+};
+
+Vec3d SliceDomain::calc_gradient(int surface, const Vec2& x, double u) const {
+  if (surface < kMaxConstraints) {
+    const Line& line = line_[surface];
+    return {line.c.x, line.c.y, line.off1};
+  }
+  const Ellipse& e = ellipse_[surface - kMaxConstraints];
+  const double sign = e.is_outside ? -2 : 2;
+  return {sign * (e.bxx * x.x + e.bxy * x.y + e.b0.x + u * e.b1.x),
+          sign * (e.bxy * x.x + e.byy * x.y + e.b0.y + u * e.b1.y),
+          sign * (dot(e.b1, x) + e.c1 + e.c2 * u)};
 }
 
-void SliceDomain::add_full_ellipse(const SliceState& state, int m, double* values) const {
-  const Ellipse& e = ellipse_[m];
-  const double sign = e.is_outside ? -1 : 1, kappa2 = state.kappa[m] * state.kappa[m];
-  const Vec2 c = state.center[m];
-  const double area = sign * kPi * kappa2 * e.det, second = 0.25 * area * kappa2;
-  values[kA] += area;
-  values[kX] += area * c.x;
-  values[kY] += area * c.y;
-  // E E^T
-  values[kXX] += area * c.x * c.x + second * (e.exx * e.exx + e.exy * e.exy);
-  values[kXY] += area * c.x * c.y + second * e.exy * e.eyy;
-  values[kYY] += area * c.y * c.y + second * e.eyy * e.eyy;
-  if (e.owner == 1) {
-    values[kNu] -= sign * 0.5 * (e.s1 + 2 * e.s2 * state.u) * e.det * 2 * kPi;
-  }
+bool SliceDomain::evaluate(double u, double values[kSliceValues]) const {
+  for (int k = 0; k < kSliceValues; ++k) values[k] = 0;
+  MomentSink sink{*this, u, values};
+  return walk(u, &sink) && values[kA] != 0;
+}
+
+void SliceDomain::sample_boundary(double u, SliceBoundary* boundary) const {
+  boundary->points = boundary->corners = 0;
+  BoundarySink sink{*this, u, boundary};
+  walk(u, &sink);
 }
 
 }  // namespace vesica::detail

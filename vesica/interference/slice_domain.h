@@ -57,6 +57,24 @@ enum SliceValue {
   kSliceValues
 };
 
+// The surface element at a point of a slice's boundary: normal times area per unit of u, outward.
+struct BoundaryPoint {
+  Vec2 x;
+  Vec3d area;
+  int owner;
+};
+// Gradients of the two inequalities that meet there.
+struct BoundaryCorner {
+  Vec2 x;
+  Vec3d gradient_i, gradient_j;
+};
+struct SliceBoundary {
+  static constexpr int kMaxPoints = 2048, kMaxCorners = 128;
+  int points = 0, corners = 0;
+  BoundaryPoint point[kMaxPoints];
+  BoundaryCorner corner[kMaxCorners];
+};
+
 class SliceDomain {
  public:
   // Slices along the third column of R, (x, y) along the first two, about `origin`.
@@ -68,6 +86,10 @@ class SliceDomain {
 
   // False, and zeros, where the slice is empty.
   bool evaluate(double u, double values[kSliceValues]) const;
+
+  // What bounds the slice: points with weights, exact for polynomials of degree 3 on lines and to
+  // rounding on arcs, and the corners where a curve of i meets one of j.
+  void sample_boundary(double u, SliceBoundary* boundary) const;
 
   // Planes across u that end the domain: area vector of those that belong to j is the area of the
   // slice there.
@@ -119,11 +141,21 @@ class SliceDomain {
   bool is_feasible(const Vec2& x, double u, int line_a, int line_b, int ellipse_a,
                    int ellipse_b) const;
 
-  void add_line_pieces(const SliceState& state, int k, double* values) const;
-  void add_arcs(const SliceState& state, int m, double* values) const;
-  void add_arc(const SliceState& state, int m, const Vec2& from, const Vec2& to, const Vec2& middle,
-               double s, double c, double* values) const;
-  void add_full_ellipse(const SliceState& state, int m, double* values) const;
+  // Walks along the slice's boundary; the sink takes its pieces.
+  template <class Sink>
+  bool walk(double u, Sink* sink) const;
+  template <class Sink>
+  void walk_line(const SliceState& state, int k, Sink* sink) const;
+  template <class Sink>
+  void walk_ellipse(const SliceState& state, int m, Sink* sink) const;
+  struct MomentSink;
+  struct BoundarySink;
+  // Surfaces by number: lines first, then ellipses.
+  int owner_of(int surface) const {
+    return surface < kMaxConstraints ? line_[surface].owner
+                                     : ellipse_[surface - kMaxConstraints].owner;
+  }
+  Vec3d calc_gradient(int surface, const Vec2& x, double u) const;
 
   int lines_ = 0, ellipses_ = 0;
   Line line_[kMaxConstraints];
