@@ -7,6 +7,10 @@
 #include "vesica/geometry/cell.h"
 #include "vesica/interference/conic_pair.h"
 
+namespace vesica {
+struct CellSensitivity;
+}
+
 namespace vesica::detail {
 
 constexpr int kMaxConstraints = 40;  // of both cells together
@@ -91,12 +95,11 @@ class SliceDomain {
   // rounding on arcs, and the corners where a curve of i meets one of j.
   void sample_boundary(double u, SliceBoundary* boundary) const;
 
-  // Planes across u that end the domain: area vector of those that belong to j is the area of the
-  // slice there.
+  // Planes across u that end the domain, and whose they are (-1: there is none).
   double u_low() const { return u_low_; }
   double u_high() const { return u_high_; }
-  bool low_is_of_j() const { return low_owner_ == 1; }
-  bool high_is_of_j() const { return high_owner_ == 1; }
+  int low_owner() const { return low_owner_; }
+  int high_owner() const { return high_owner_; }
 
  private:
   struct Line {
@@ -167,5 +170,18 @@ class SliceDomain {
   int low_owner_ = -1, high_owner_ = -1;
   double tolerance_ = 0;
 };
+
+// The slices that an integral was taken from, with their weights.
+struct SliceNodes {
+  static constexpr int kMax = 4096;
+  struct Node {
+    double u, weight;
+  };
+  int count = 0;
+  Node at[kMax];
+};
+// About the centroid c, in the slices' axes; `area` is the area vector there.
+void calc_sensitivity(const SliceDomain& domain, const SliceNodes& nodes, const Mat3d& R,
+                      const Vec3d& c, double volume, const Vec3d& area, CellSensitivity* result);
 
 }  // namespace vesica::detail

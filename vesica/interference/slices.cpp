@@ -78,8 +78,8 @@ const TrapezoidTable kTrapezoid;
 
 class Integrator {
  public:
-  Integrator(const SliceDomain& domain, const SliceOptions& options)
-      : domain_(domain), options_(options) {}
+  Integrator(const SliceDomain& domain, const SliceOptions& options, detail::SliceNodes* nodes)
+      : domain_(domain), options_(options), nodes_(nodes) {}
 
   // Fills `sum` over all panels.
   void run(const SliceEvent* events, int count) {
@@ -103,8 +103,8 @@ class Integrator {
         rough[p] = half;
       } else {
         evaluate_seven(panel, -1, 1, at);
-        first[p] = combine7(at, 1);
-        rough[p] = combine3(at, 1);
+        first[p] = combine7(at);
+        rough[p] = combine3(at);
       }
       total_.add(1, first[p]);
     }
@@ -117,12 +117,17 @@ class Integrator {
       if (d < kSmall * options_.tolerance) {
         sum.add(1, first[p]);
         error += d * kSmall;
+        if (panel.type == 3) {
+          keep_trapezoid(panel, 8);
+        } else {
+          keep_rule(panel, -1, 1, 7);
+        }
         continue;
       }
       if (p >= kStored) {
         refine(panel, -1, 1, nullptr, 0);
       } else if (panel.type == 3) {
-        integrate_tangencies(panel, stored[p].at, first[p]);
+        integrate_tangencies(panel, first[p]);
       } else {
         refine(panel, -1, 1, stored[p].at, 0);
       }
@@ -191,7 +196,7 @@ class Integrator {
     }
     evaluate_at(panel, low, high, 0, &at[3]);
   }
-  static Terms combine7(const Terms at[7], double) {
+  static Terms combine7(const Terms at[7]) {
     Terms t;
     for (int k = 0; k < 3; ++k) {
       t.add(kWeights7[k], at[k]);
@@ -200,7 +205,7 @@ class Integrator {
     t.add(kWeights7[3], at[3]);
     return t;
   }
-  static Terms combine3(const Terms at[7], double) {
+  static Terms combine3(const Terms at[7]) {
     Terms t;
     t.add(kWeights3[0], at[1]);
     t.add(kWeights3[0], at[5]);
@@ -219,7 +224,7 @@ class Integrator {
       evaluate_seven(panel, low, high, own);
       at = own;
     }
-    const Terms seven = combine7(at, 1);
+    const Terms seven = combine7(at);
     Terms fifteen;
     for (int k = 0; k < 3; ++k) {
       fifteen.add(kWeights15[2 * k + 1], at[k]);
@@ -234,13 +239,12 @@ class Integrator {
       fifteen.add(kWeights15[2 * k], t);
     }
     const double estimate = estimate_error(difference(fifteen, seven));
-    if (estimate <= options_.tolerance) {
+    const bool is_last = depth >= kMaxDepth || slices > options_.max_slices;
+    if (estimate <= options_.tolerance || is_last) {
       sum.add(1, fifteen);
       error += estimate;
-    } else if (depth >= kMaxDepth || slices > options_.max_slices) {
-      sum.add(1, fifteen);
-      error += estimate;
-      has_converged = false;
+      has_converged &= estimate <= options_.tolerance;
+      keep_rule(panel, low, high, 15);
     } else {
       const double middle = 0.5 * (low + high);
       refine(panel, low, middle, nullptr, depth + 1);
@@ -267,7 +271,7 @@ class Integrator {
 
   // Both ends are tangencies: in the angle the integrand is even and periodic, and the trapezoid
   // rule converges geometrically, its error squared by every doubling.
-  void integrate_tangencies(const Panel& panel, const Terms* at, const Terms& five) {
+  void integrate_tangencies(const Panel& panel, const Terms& five) {
     Terms coarse = five;
     double before = 1;
     for (int step = 4; step >= 1; step /= 2) {
@@ -284,17 +288,48 @@ class Integrator {
       if (estimate <= options_.tolerance) {
         sum.add(1, fine);
         error += estimate;
+        keep_trapezoid(panel, step);
         return;
       }
       before = d;
       coarse = fine;
     }
-    (void)at;
     refine(panel, -1, 1, nullptr, 0);
+  }
+
+  // The slices of the accepted rules, for integrals over the surfaces.
+  void keep(double u, double weight) {
+    if (nodes_ && nodes_->count < detail::SliceNodes::kMax) {
+      nodes_->at[nodes_->count++] = {u, weight};
+    }
+  }
+  void keep_rule(const Panel& panel, double low, double high, int points) {
+    if (!nodes_) return;
+    for (int k = points == 7 ? 1 : 0; k < 8; k += points == 7 ? 2 : 1) {
+      const double weight = (points == 7 ? kWeights7[k / 2] : kWeights15[k]) * 0.5 * (high - low);
+      for (const double node : {-kNodes[k], kNodes[k]}) {
+        double slope;
+        const double u = panel.u(0.5 * (low + high) + 0.5 * (high - low) * node, &slope);
+        keep(u, weight * slope);
+        if (k == 7) break;
+      }
+    }
+  }
+  // Between the points of the trapezoid rule, with the same accuracy: what the corners of the
+  // slices contribute does not vanish at the ends of the panel, where the slice has none.
+  void keep_trapezoid(const Panel& panel, int step) {
+    if (!nodes_) return;
+    const double half = 0.5 * (panel.b - panel.a);
+    for (int k = 0; k < 48; k += step) {
+      const double angle = (k + 0.5 * step) * kPi / 48;
+      keep(0.5 * (panel.a + panel.b) - half * std::cos(angle),
+           panel_step(panel, step) * std::sin(angle));
+    }
   }
 
   const SliceDomain& domain_;
   const SliceOptions& options_;
+  detail::SliceNodes* nodes_;
   Terms total_;
   Scale scale_{};
 };
@@ -302,8 +337,9 @@ class Integrator {
 }  // namespace
 
 CellMoments calc_cell_moments(const Cell& i, const Cell& j, const Pose<double>& X_JI,
-                              const SliceOptions& options) {
+                              const SliceOptions& options, CellSensitivity* sensitivity) {
   CellMoments result;
+  if (sensitivity) *sensitivity = {};
   detail::ConstraintSet set;
   detail::make_constraints(i, j, X_JI, &set);
   if (set.is_empty) return result;
@@ -328,11 +364,11 @@ CellMoments calc_cell_moments(const Cell& i, const Cell& j, const Pose<double>& 
   if (middle.norm() > 2 * extent) {
     origin += R * middle;
     domain.build(set, R, origin);
-    count = domain.find_events(events, &middle);
-    if (count < 2) return result;
+    for (int k = 0; k < count; ++k) events[k].u -= middle.z();
   }
 
-  Integrator integrator(domain, options);
+  detail::SliceNodes nodes;
+  Integrator integrator(domain, options, sensitivity ? &nodes : nullptr);
   integrator.run(events, count);
   result.slices = integrator.slices;
   result.has_converged = integrator.has_converged;
@@ -349,13 +385,14 @@ CellMoments calc_cell_moments(const Cell& i, const Cell& j, const Pose<double>& 
   result.M = (about_origin - Symmetric3<double>::outer(c) * V).rotated(R);
   Vec3d area(v[detail::kNx], v[detail::kNy], v[detail::kNu]);
   double values[detail::kSliceValues];
-  if (domain.high_is_of_j() && domain.evaluate(domain.u_high(), values)) {
+  if (domain.high_owner() == 1 && domain.evaluate(domain.u_high(), values)) {
     area.z() += values[detail::kA];
   }
-  if (domain.low_is_of_j() && domain.evaluate(domain.u_low(), values)) {
+  if (domain.low_owner() == 1 && domain.evaluate(domain.u_low(), values)) {
     area.z() -= values[detail::kA];
   }
   result.area_vector = R * area;
+  if (sensitivity) detail::calc_sensitivity(domain, nodes, R, c, V, area, sensitivity);
   return result;
 }
 

@@ -33,7 +33,20 @@ struct CellMoments {
   bool has_converged = true;
 };
 
+// How the moments change while j moves by a small twist t = (linear velocity of the centroid's
+// place, angular velocity) and i stays, all in the axes R_JS: the flux of the motion through j's
+// surface inside i. Columns by t.
+struct CellSensitivity {
+  Mat3d R_JS = Mat3d::Identity();
+  Eigen::Matrix<double, 1, 6> volume = Eigen::Matrix<double, 1, 6>::Zero();
+  Eigen::Matrix<double, 3, 6> centroid = Eigen::Matrix<double, 3, 6>::Zero();
+  Eigen::Matrix<double, 6, 6> M = Eigen::Matrix<double, 6, 6>::Zero();  // xx yy zz xy xz yz
+  Eigen::Matrix<double, 3, 6> area_vector = Eigen::Matrix<double, 3, 6>::Zero();
+};
+
+// Throws InputError where neither cell has bounds, or too many surfaces bound what they share.
 CellMoments calc_cell_moments(const Cell& i, const Cell& j, const Pose<double>& X_JI,
-                              const SliceOptions& options = {});
+                              const SliceOptions& options = {},
+                              CellSensitivity* sensitivity = nullptr);
 
 }  // namespace vesica
