@@ -127,7 +127,7 @@ class Integrator {
       if (p >= kStored) {
         refine(panel, -1, 1, nullptr, 0);
       } else if (panel.type == 3) {
-        integrate_tangencies(panel, first[p]);
+        integrate_tangencies(panel, first[p], d);
       } else {
         refine(panel, -1, 1, stored[p].at, 0);
       }
@@ -141,6 +141,8 @@ class Integrator {
 
  private:
   static constexpr int kStored = 24;
+  // The tolerance is for the sum over a handful of panels, and decisions that change with the pose
+  // must not be seen in a force: each panel gets a tenth.
   static constexpr double kSmall = 0.1;
   static constexpr int kMaxDepth = 40;
 
@@ -240,7 +242,7 @@ class Integrator {
     }
     const double estimate = estimate_error(difference(fifteen, seven));
     const bool is_last = depth >= kMaxDepth || slices > options_.max_slices;
-    if (estimate <= options_.tolerance || is_last) {
+    if (estimate <= kSmall * options_.tolerance || is_last) {
       sum.add(1, fifteen);
       error += estimate;
       has_converged &= estimate <= options_.tolerance;
@@ -271,9 +273,8 @@ class Integrator {
 
   // Both ends are tangencies: in the angle the integrand is even and periodic, and the trapezoid
   // rule converges geometrically, its error squared by every doubling.
-  void integrate_tangencies(const Panel& panel, const Terms& five) {
+  void integrate_tangencies(const Panel& panel, const Terms& five, double before) {
     Terms coarse = five;
-    double before = 1;
     for (int step = 4; step >= 1; step /= 2) {
       Terms fine;
       fine.add(0.5, coarse);
@@ -283,9 +284,10 @@ class Integrator {
         fine.add(panel_step(panel, step), t);
       }
       const double d = difference(fine, coarse);
-      // An unseen kink shows in differences that do not fall.
-      const double estimate = d < 0.1 * before ? std::min(d, 30 * d * d) : d;
-      if (estimate <= options_.tolerance) {
+      // Where an event is of two kinds (a tip that is a tangency) convergence is algebraic: the
+      // differences are not squared.
+      const double estimate = d < 30 * before * before ? std::min(d, 30 * d * d) : d;
+      if (estimate <= kSmall * options_.tolerance) {
         sum.add(1, fine);
         error += estimate;
         keep_trapezoid(panel, step);
