@@ -144,6 +144,22 @@ TEST(Recording, RowsWithoutAnyMarkerAndPrefixesAreTaken) {
   EXPECT_FALSE(run.warnings.empty());
 }
 
+TEST(Recording, CoordinatesOfMarkersThatAreNeverSeenAreListedAtOnce) {
+  Synthetic s(80, 0);
+  const size_t heel = s.motion.markers.find("LHEEL");
+  s.motion.markers.labels[heel] = "unknown";
+  const auto run = fit(s.model, {s.motion});
+  EXPECT_TRUE(run.id->summary.converged) << run.id->summary.message;
+  ASSERT_EQ(run.confidence.undetermined.size(), 1u);
+  EXPECT_EQ(run.confidence.undetermined[0].text, "LHEEL.x, LHEEL.y, LHEEL.z");
+  for (int k = 0; k < run.id->d.size(); ++k) {
+    const bool of_heel = s.model.parameters[k].name.rfind("LHEEL", 0) == 0;
+    EXPECT_EQ(run.confidence.identifiable[k], !of_heel) << s.model.parameters[k].name;
+    if (of_heel) continue;
+    EXPECT_NEAR(run.id->d[k], s.truth[k], 1e-9) << s.model.parameters[k].name;
+  }
+}
+
 TEST(Recording, TwoMarkersExchangedForAWhileAreNamed) {
   Synthetic s(120);
   const size_t a = s.motion.markers.find("LTOE"), b = s.motion.markers.find("LHEEL");

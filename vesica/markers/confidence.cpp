@@ -17,13 +17,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Directions that relations and active bounds leave free.
-Eigen::MatrixXd calc_free_basis(const Model& model, const Eigen::VectorXd& d) {
+// Directions that relations, active bounds and parameters that nothing depends on leave free.
+Eigen::MatrixXd calc_free_basis(const Model& model, const Eigen::VectorXd& d,
+                                const std::vector<int>& unused) {
   Model fixed = model;
   for (int k = 0; k < d.size(); ++k) {
     const Parameter& p = model.parameters[k];
     const double reach = 1e-9 * (1 + std::abs(d[k]));
-    if (d[k] <= p.lower + reach || d[k] >= p.upper - reach) {
+    const bool is_unused = std::find(unused.begin(), unused.end(), k) != unused.end();
+    if (is_unused || d[k] <= p.lower + reach || d[k] >= p.upper - reach) {
       fixed.relations.push_back({p.name, {{k, 1.0}}, d[k]});
     }
   }
@@ -76,7 +78,13 @@ std::string find_remedy(Identification& id, const Eigen::MatrixXd& S, const Eige
   Workspace work(plan);
   std::vector<SegmentPose> poses(model.segments.size());
   std::vector<Vec3d> positions(model.markers.size());
-  const std::vector<double> weights(model.markers.size(), 1.0);
+  // Only markers that the recordings show.
+  std::vector<double> weights(model.markers.size(), 0.0);
+  for (int k = 0; k < id.frames.frame_count(); ++k) {
+    for (size_t m = 0; m < weights.size(); ++m) {
+      if (id.frames.frame(k).weights[m] > 0) weights[m] = 1;
+    }
+  }
   const auto variance_with = [&](const Eigen::MatrixXd& extra) {
     Eigen::MatrixXd R = Z.transpose() * (S + extra) * Z;
     R.diagonal().array() += 1e-10 * R.diagonal().maxCoeff();
@@ -232,7 +240,12 @@ Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials)
   Confidence out;
   const Model& model = id.frames.model();
   const Eigen::Index p = id.d.size();
-  const Eigen::MatrixXd Z = calc_free_basis(model, id.d);
+  // Coordinates of markers that were never seen have no curvature at all.
+  std::vector<int> unused;
+  for (int k = 0; k < p; ++k) {
+    if (!(id.gauss_newton.schur(k, k) > 1e-12)) unused.push_back(k);
+  }
+  const Eigen::MatrixXd Z = calc_free_basis(model, id.d, unused);
   const Plan plan(model, false);
   int loop_rows = 0;
   for (int j : model.loop_joints) loop_rows += calc_constraint_count(model.joints[j].type);
@@ -302,6 +315,19 @@ Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials)
   out.half_width = 1.959964 * out.standard_error;
   out.robust_half_width = out.robust_standard_error;
   for (Eigen::Index k = 0; k < p; ++k) out.robust_half_width[k] *= calc_t_975(out.robust_dof[k]);
+  if (!unused.empty()) {
+    Combination c;
+    c.standard_error = kInfinity;
+    for (int k : unused) {
+      c.terms.emplace_back(k, 1.0);
+      c.text += (c.text.empty() ? "" : ", ") + model.parameters[k].name;
+      out.identifiable[k] = false;
+      out.standard_error[k] = out.robust_standard_error[k] = kInfinity;
+      out.half_width[k] = out.robust_half_width[k] = kInfinity;
+    }
+    c.remedy = "nothing that was recorded depends on these; record their markers, or fix them";
+    out.undetermined.push_back(std::move(c));
+  }
   for (Eigen::Index k = 0; k < directions.cols(); ++k) {
     if (determined(k)) continue;
     Combination c = make_combination(model, directions.col(k), kInfinity);
