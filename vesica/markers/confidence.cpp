@@ -33,8 +33,11 @@ Eigen::MatrixXd calc_free_basis(const Model& model, const Eigen::VectorXd& d,
 }
 
 std::string as_text(const Model& model, const std::vector<std::pair<int, double>>& terms) {
+  constexpr size_t kMaxTerms = 8;
   std::string text;
-  for (const auto& [k, c] : terms) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (i == kMaxTerms) return text + fmt::format(" and {} more terms", terms.size() - i);
+    const auto& [k, c] = terms[i];
     const double size = std::abs(c);
     text += text.empty() ? (c < 0 ? "-" : "") : (c < 0 ? " - " : " + ");
     if (std::abs(size - 1) > 0.005) text += fmt::format("{:.2f} ", size);

@@ -14,6 +14,15 @@ namespace {
 
 constexpr double kAtBound = 1e-12;
 
+bool is_related(const Model& model, int parameter) {
+  for (const ParameterRelation& relation : model.relations) {
+    for (const auto& term : relation.terms) {
+      if (term.first == parameter) return true;
+    }
+  }
+  return false;
+}
+
 // Rows of T_d, then one row a fixed parameter; right-hand side: the wanted step.
 void make_equalities(const Model& model, const Eigen::VectorXd& d,
                      const std::vector<std::pair<int, double>>& fixed, Eigen::MatrixXd* A,
@@ -52,6 +61,30 @@ void solve_equalities(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, Eigen:
   *x = A.completeOrthogonalDecomposition().solve(b);
 }
 
+// The step that minimises 1/2 x' R x + r' x by the eigenvectors of R scaled to unit diagonal:
+// negative curvature is turned around, none is not moved along; both are counted in `out`.
+Eigen::VectorXd minimise(const Eigen::MatrixXd& R, const Eigen::VectorXd& r, ParameterStep& out) {
+  out.negative = out.undetermined = 0;
+  if (R.rows() == 0) return r;
+  const double top = R.diagonal().cwiseAbs().maxCoeff();
+  const Eigen::VectorXd scale =
+      R.diagonal().cwiseAbs().cwiseMax(1e-14 * top + 1e-300).cwiseSqrt().cwiseInverse();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
+      (scale.asDiagonal() * R * scale.asDiagonal()).eval());
+  Eigen::VectorXd y = eigen.eigenvectors().transpose() * scale.cwiseProduct(r);
+  for (Eigen::Index k = 0; k < y.size(); ++k) {
+    const double value = eigen.eigenvalues()[k];
+    if (std::abs(value) <= kUndetermined) {
+      y[k] = 0;
+      ++out.undetermined;
+    } else {
+      if (value < 0) ++out.negative;
+      y[k] /= -std::abs(value);
+    }
+  }
+  return scale.cwiseProduct(eigen.eigenvectors() * y);
+}
+
 }  // namespace
 
 ParameterStep calc_parameter_step(const Model& model, const Eigen::VectorXd& d,
@@ -62,9 +95,12 @@ ParameterStep calc_parameter_step(const Model& model, const Eigen::VectorXd& d,
   out.dd = Eigen::VectorXd::Zero(n);
   out.kkt = Eigen::VectorXd::Zero(n);
   if (n == 0) return out;
-  std::vector<std::pair<int, double>> fixed;
+  // Held by its bound from the start is what the gradient presses against it; where a relation
+  // binds a parameter to others, its own gradient does not tell, the step below does.
+  std::vector<std::pair<int, double>> fixed;  // parameter, step
   for (int k = 0; k < n; ++k) {
     const Parameter& p = model.parameters[k];
+    if (is_related(model, k)) continue;
     const double reach = kAtBound * (1 + std::abs(d[k]));
     if ((d[k] <= p.lower + reach && gradient[k] > 0) ||
         (d[k] >= p.upper - reach && gradient[k] < 0)) {
@@ -73,40 +109,11 @@ ParameterStep calc_parameter_step(const Model& model, const Eigen::VectorXd& d,
   }
   Eigen::MatrixXd A, Z;
   Eigen::VectorXd b, particular;
-  for (bool first = true;; first = false) {
+  while (true) {
     make_equalities(model, d, fixed, &A, &b);
     solve_equalities(A, b, &Z, &particular);
-    if (first) {
-      out.kkt = Z * (Z.transpose() * L_d);
-      for (const auto& f : fixed) out.at_bound.push_back(f.first);
-    }
-    out.negative = out.undetermined = 0;
-    out.dd = particular;
-    if (Z.cols() > 0) {
-      const Eigen::MatrixXd R = Z.transpose() * S * Z;
-      const Eigen::VectorXd r = Z.transpose() * (gradient + S * particular);
-      const double top = R.diagonal().cwiseAbs().maxCoeff();
-      Eigen::VectorXd scale(R.rows());
-      for (Eigen::Index k = 0; k < R.rows(); ++k) {
-        scale[k] = 1 / std::sqrt(std::max(std::abs(R(k, k)), 1e-14 * top + 1e-300));
-      }
-      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
-          (scale.asDiagonal() * R * scale.asDiagonal()).eval());
-      const Eigen::VectorXd components =
-          eigen.eigenvectors().transpose() * (scale.asDiagonal() * r);
-      Eigen::VectorXd y(components.size());
-      for (Eigen::Index k = 0; k < y.size(); ++k) {
-        const double value = eigen.eigenvalues()[k];
-        if (std::abs(value) <= kUndetermined) {
-          y[k] = 0;
-          ++out.undetermined;
-        } else {
-          if (value < 0) ++out.negative;
-          y[k] = -components[k] / std::abs(value);
-        }
-      }
-      out.dd += Z * (scale.asDiagonal() * (eigen.eigenvectors() * y));
-    }
+    out.dd = particular +
+             Z * minimise(Z.transpose() * S * Z, Z.transpose() * (gradient + S * particular), out);
     // The parameter that oversteps its bound most stops there, and the rest adapts.
     int worst = -1;
     double worst_by = 0;
@@ -120,10 +127,18 @@ ParameterStep calc_parameter_step(const Model& model, const Eigen::VectorXd& d,
         worst_by = over;
       }
     }
-    if (worst < 0) return out;
+    if (worst < 0) break;
     const Parameter& p = model.parameters[worst];
     fixed.emplace_back(worst, (out.dd[worst] < 0 ? p.lower : p.upper) - d[worst]);
   }
+  // Bounds that hold now, also those that a relation presses a parameter against.
+  std::erase_if(fixed, [&](const auto& f) {
+    return std::abs(f.second) > kAtBound * (1 + std::abs(d[f.first]));
+  });
+  make_equalities(model, d, fixed, &A, &b);
+  solve_equalities(A, b, &Z, &particular);
+  out.kkt = Z * (Z.transpose() * L_d);
+  return out;
 }
 
 Eigen::MatrixXd calc_free_directions(const Model& model, std::vector<std::string>* redundant) {
