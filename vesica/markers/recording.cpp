@@ -15,8 +15,8 @@ namespace vesica::markers {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-// No laboratory is larger; beyond it lie mistakes, and squares that overflow.
-constexpr double kFarthest = 1000;  // m
+// Far beyond any laboratory, also one whose millimetres were taken for metres.
+constexpr double kFarthest = 1e5;  // m
 // Between the sizes of people, at most 3 for an infant and an adult's model, and the 10 between
 // centimetres and millimetres.
 constexpr double kWrongUnit = 5;
