@@ -18,22 +18,35 @@ double calc_t_975(double dof) {
 
 namespace {
 
-// Lag-one correlation of each column, pairs within a trial only.
-Eigen::VectorXd calc_lag_correlation(const Eigen::MatrixXd& s, const std::vector<int>& lengths) {
-  Eigen::VectorXd rho(s.cols());
-  for (Eigen::Index c = 0; c < s.cols(); ++c) {
-    double lagged = 0, total = 0;
-    Eigen::Index begin = 0;
-    for (int length : lengths) {
-      const auto part = s.col(c).segment(begin, length);
-      total += part.squaredNorm();
-      if (length > 1) lagged += part.head(length - 1).dot(part.tail(length - 1));
-      begin += length;
+// Sum over pairs of rows `lag` apart, of each column; pairs within a trial only.
+Eigen::ArrayXd add_products(const Eigen::MatrixXd& s, const std::vector<int>& lengths, int lag) {
+  Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(s.cols());
+  Eigen::Index begin = 0;
+  for (int length : lengths) {
+    for (Eigen::Index k = begin; k + lag < begin + length; ++k) {
+      sum += (s.row(k).array() * s.row(k + lag).array()).transpose();
     }
-    // Nearer to one, whitening would divide by noise.
-    rho[c] = total > 0 ? std::clamp(lagged / total, -0.97, 0.97) : 0;
+    begin += length;
   }
-  return rho;
+  return sum;
+}
+
+// Nearer to one, whitening would divide by noise.
+constexpr double kMostPersistent = 0.97;
+
+// How much of a column's slow part is left after one step. Lag one alone would miss slow noise
+// under white noise, which only dilutes it: there the second lag over the first tells.
+Eigen::VectorXd calc_persistence(const Eigen::MatrixXd& s, const std::vector<int>& lengths) {
+  const Eigen::ArrayXd zero = add_products(s, lengths, 0), one = add_products(s, lengths, 1),
+                       two = add_products(s, lengths, 2);
+  Eigen::VectorXd r(s.cols());
+  for (Eigen::Index c = 0; c < s.cols(); ++c) {
+    double value = zero[c] > 0 ? one[c] / zero[c] : 0;
+    // Below that the quotient is that of two small numbers.
+    if (value > 0.3) value = std::max(value, two[c] / one[c]);
+    r[c] = std::clamp(value, -kMostPersistent, kMostPersistent);
+  }
+  return r;
 }
 
 // Sum over lags with Parzen's weights.
@@ -65,14 +78,14 @@ Eigen::MatrixXd add_lags(const Eigen::MatrixXd& scores, const std::vector<int>& 
 
 Eigen::VectorXd calc_correlation_times(const Eigen::MatrixXd& scores,
                                        const std::vector<int>& trial_lengths) {
-  const Eigen::VectorXd rho = calc_lag_correlation(scores, trial_lengths);
+  const Eigen::VectorXd rho = calc_persistence(scores, trial_lengths);
   return ((1 + rho.array()) / (1 - rho.array())).max(1.0);
 }
 
 LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
                                  const std::vector<int>& trial_lengths) {
   LongRun out;
-  const Eigen::VectorXd rho = calc_lag_correlation(scores, trial_lengths);
+  const Eigen::VectorXd rho = calc_persistence(scores, trial_lengths);
   Eigen::MatrixXd white = scores;
   Eigen::Index begin = 0;
   for (int length : trial_lengths) {
@@ -86,18 +99,19 @@ LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
     }
     begin += length;
   }
-  // Andrews' plug-in bandwidth from what correlation is left; at least a few correlation times, for
-  // slow noise under a little white noise is more persistent than its lag-one correlation says.
-  const Eigen::VectorXd left = calc_lag_correlation(white, trial_lengths);
+  // Andrews' plug-in bandwidth from what correlation is left; at least the correlation time, as
+  // noise is seldom of the first order alone.
+  const Eigen::ArrayXd left =
+      add_products(white, trial_lengths, 1) / add_products(white, trial_lengths, 0).max(1e-300);
   double numerator = 0, denominator = 0;
-  for (double r : left) {
+  for (double r : left.min(kMostPersistent)) {
     numerator += 4 * r * r / std::pow(1 - r, 8);
     denominator += 1 / std::pow(1 - r, 4);
   }
   const int longest = *std::max_element(trial_lengths.begin(), trial_lengths.end());
   const double alpha = denominator > 0 ? numerator / denominator : 0;
   const double andrews = 2.6614 * std::pow(alpha * longest, 0.2);
-  const double slow = rho.size() > 0 ? 3 * ((1 + rho.array()) / (1 - rho.array())).mean() : 0;
+  const double slow = rho.size() > 0 ? 1.5 * ((1 + rho.array()) / (1 - rho.array())).mean() : 0;
   out.bandwidth = std::clamp(std::max(andrews, slow), 1.0, std::max(1.0, longest / 2.0));
   const Eigen::VectorXd colour = 1 / (1 - rho.array());
   out.M = colour.asDiagonal() * add_lags(white, trial_lengths, out.bandwidth) * colour.asDiagonal();

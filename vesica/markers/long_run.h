@@ -8,7 +8,7 @@ namespace vesica::markers {
 
 // Covariance of the sum over all rows, samples x columns; rows of different trials are independent.
 // Newey and West's sum over lags with Parzen's kernel, prewhitened by a first-order
-// autoregression of every column; bandwidth after Andrews 1991, at least three correlation times.
+// autoregression of every column; bandwidth after Andrews 1991, at least 1.5 correlation times.
 struct LongRun {
   Eigen::MatrixXd M;
   double bandwidth = 0;  // samples, after whitening
@@ -16,7 +16,8 @@ struct LongRun {
 LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
                                  const std::vector<int>& trial_lengths);
 
-// Samples over independent samples, (1 + r)/(1 - r) with the lag-one correlation r of each column.
+// Samples over independent samples, (1 + r)/(1 - r) with the persistence r of each column's slow
+// part.
 Eigen::VectorXd calc_correlation_times(const Eigen::MatrixXd& scores,
                                        const std::vector<int>& trial_lengths);
 
