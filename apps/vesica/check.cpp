@@ -6,6 +6,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/contact/probe.h"
+#include "vesica/markers/model_file.h"
 #include "vesica/simulation/scene_input.h"
 
 namespace vesica::app {
@@ -25,6 +26,9 @@ void add_check(CLI::App& app, Common& common) {
       kind = "simulate";
       read_scene<double>(input);
       read_run_options(input);
+    } else if (input.root().find("segments")) {
+      kind = "markers";
+      markers::read_model(input);
     } else {
       read_probe_case(input);
     }

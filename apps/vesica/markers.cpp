@@ -9,6 +9,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/biomechanics/butterworth.h"
+#include "vesica/biomechanics/trial_analysis.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/sto.h"
@@ -47,6 +48,17 @@ void filter_tracks(double cutoff, MarkerTracks& tracks) {
   }
 }
 
+// Gait events that the file holds; where it has none, those that its markers show.
+void add_gait_events(const MotionTrial& motion, const std::string& trial, markers::Run& run) {
+  for (const MotionEvent& e : motion.events) {
+    run.events.push_back({trial, e.time, e.context.empty() ? e.label : e.context + " " + e.label});
+  }
+  if (!motion.events.empty()) return;
+  for (const GaitEvent& e : analyse(motion, {}).marker_events) {
+    run.events.push_back({trial, e.time, fmt::format("{} {}", name_of(e.foot), name_of(e.kind))});
+  }
+}
+
 // One name a trial, also where files of different folders share theirs.
 std::string name_trial(const std::vector<markers::Trial>& before, const std::string& path) {
   const std::string stem = fs::path(path).stem().string();
@@ -74,7 +86,7 @@ void save_all(const markers::Run& run, const std::string& folder) {
 
 // Recordings of the lower-extremity model with known truth: soft tissue of 3 mm, white noise of 0.5
 // mm, 2 % of the range-of-motion markers hidden at a time.
-void save_example(const std::string& folder) {
+void save_example(const std::string& folder, bool quiet) {
   const markers::Model model = markers::make_lower_extremity(true);
   const Eigen::VectorXd truth = markers::make_subject(model, 1, 3);
   fs::create_directories(folder);
@@ -94,6 +106,24 @@ void save_example(const std::string& folder) {
   nlohmann::ordered_json json;
   for (int k = 0; k < truth.size(); ++k) json[model.parameters[k].name] = truth[k];
   save_text((fs::path(folder) / "truth.json").string(), json.dump(2) + "\n");
+  if (!quiet) {
+    fmt::print(stderr,
+               "gait.trc, range_of_motion.trc and truth.json are in {}; fit them with\n"
+               "  vesica markers lower_extremity {}/range_of_motion.trc\n",
+               folder, folder);
+  }
+}
+
+// A study names its recordings; those that are not beside it are given on the command line.
+std::string find_recording(const std::string& path, const std::vector<std::string>& given) {
+  std::error_code code;
+  if (fs::exists(path, code)) return path;
+  for (const std::string& other : given) {
+    if (fs::path(other).filename() == fs::path(path).filename()) return other;
+  }
+  throw InputError(
+      fmt::format("{}: there is no such recording; name a {} after the study on the command line",
+                  path, fs::path(path).filename().string()));
 }
 
 void run_study_command(const InputFile& file, const Arguments& arguments, Common& common) {
@@ -101,7 +131,7 @@ void run_study_command(const InputFile& file, const Arguments& arguments, Common
   options.threads = common.threads;
   options.max_iterations = arguments.max_iterations;
   const auto load = [&](const std::string& path) {
-    MotionTrial motion = load_motion(path);
+    MotionTrial motion = load_motion(find_recording(path, arguments.trials));
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, motion.markers);
     return motion;
   };
@@ -111,14 +141,14 @@ void run_study_command(const InputFile& file, const Arguments& arguments, Common
     if (!common.out.empty()) save_all(*m.run, (fs::path(common.out) / m.name).string());
   }
   if (common.json) {
-    fmt::print("{}\n", markers::make_study_json(study).dump(2));
+    print_json(markers::make_study_json(study));
   } else {
     fmt::print("{}", markers::make_study_table(study));
   }
 }
 
 void run_command(const Arguments& arguments, Common& common) {
-  if (!arguments.example.empty()) return save_example(arguments.example);
+  if (!arguments.example.empty()) return save_example(arguments.example, common.quiet);
   if (arguments.model.empty()) throw InputError("no MODEL given; see vesica markers --help");
   const std::string path_of_model = find_input(arguments.model);
   if (fs::path(path_of_model).extension() != ".osim") {
@@ -138,7 +168,7 @@ void run_command(const Arguments& arguments, Common& common) {
     match.use_residuals = arguments.use_residuals;
     run.trials.push_back(
         markers::make_trial(run.model, motion, name_trial(run.trials, path), match, &run.warnings));
-    markers::add_events(motion, run.trials.back().name, run);
+    add_gait_events(motion, run.trials.back().name, run);
   }
   run.seconds_read =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -158,7 +188,7 @@ void run_command(const Arguments& arguments, Common& common) {
   if (!run.id->summary.converged) common.status = 1;
   if (!common.out.empty()) save_all(run, common.out);
   if (common.json) {
-    fmt::print("{}\n", markers::make_json(run).dump(2));
+    print_json(markers::make_json(run));
   } else {
     fmt::print("{}", markers::make_table(run));
     if (!common.out.empty() && !common.quiet) {
@@ -177,7 +207,9 @@ void add_markers(CLI::App& app, Common& common) {
   auto arguments = std::make_shared<Arguments>();
   command->add_option("MODEL", arguments->model,
                       "a marker model or a study of several (.yaml), or an OpenSim model (.osim)");
-  command->add_option("TRIAL", arguments->trials, "recordings: .trc or .c3d, fitted together");
+  command->add_option(
+      "TRIAL", arguments->trials,
+      "recordings: .trc or .c3d, fitted together; after a study, those it asks for");
   command->add_option("--example", arguments->example,
                       "write synthetic recordings with known truth into this folder, and stop");
   command

@@ -11,22 +11,30 @@ namespace vesica::app {
 
 namespace fs = std::filesystem;
 
-fs::path scenes_folder() {
-  if (const char* data = std::getenv("VESICA_DATA")) return fs::path(data) / "scenes";
+namespace {
+
+// A folder of the data that come along: under $VESICA_DATA, or beside the tool.
+fs::path data_folder(const char* name) {
+  if (const char* data = std::getenv("VESICA_DATA")) return fs::path(data) / name;
   std::error_code code;
   const fs::path tool = fs::read_symlink("/proc/self/exe", code).parent_path();
-  for (const char* relative : {"../../scenes", "../share/vesica/scenes"}) {
-    fs::path folder = (tool / relative).lexically_normal();
+  for (const char* relative : {"../..", "../share/vesica"}) {
+    fs::path folder = (tool / relative / name).lexically_normal();
     if (fs::is_directory(folder, code)) return folder;
   }
   return {};
 }
 
+}  // namespace
+
+fs::path scenes_folder() { return data_folder("scenes"); }
+fs::path marker_models_folder() { return data_folder("studies/markers"); }
+
 std::string find_input(const std::string& name) {
   std::error_code code;
   if (fs::exists(name, code)) return name;
-  const fs::path folder = scenes_folder();
-  if (!folder.empty() && name.find('/') == std::string::npos) {
+  for (const fs::path& folder : {scenes_folder(), marker_models_folder()}) {
+    if (folder.empty() || name.find('/') != std::string::npos) continue;
     const fs::path scene = folder / (name + (fs::path(name).extension() == ".yaml" ? "" : ".yaml"));
     if (fs::exists(scene, code)) return scene.string();
   }
@@ -45,6 +53,13 @@ std::vector<SceneEntry> list_scenes() {
     entries.push_back({file.path().stem().string(),
                        input.root().find("contact") ? "probe" : "simulate",
                        title ? title->text() : ""});
+  }
+  for (const auto& file : fs::directory_iterator(marker_models_folder(), code)) {
+    if (file.path().extension() != ".yaml") continue;
+    const InputFile input = InputFile::load(file.path().string());
+    const auto study = input.root().find("study");
+    entries.push_back({file.path().stem().string(), "markers",
+                       study ? study->text() : input.root().at("model").text()});
   }
   std::sort(entries.begin(), entries.end(),
             [](const SceneEntry& a, const SceneEntry& b) { return a.name < b.name; });

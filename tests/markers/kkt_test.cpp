@@ -1,9 +1,7 @@
 // The search direction against eq. 15 taken literally (literal_chain.h), one dense solve.
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/LU>
-#include <Eigen/QR>
 
 #include "tests/markers/literal_chain.h"
 #include "tests/markers/small_models.h"
@@ -36,7 +34,7 @@ TEST(Kkt, SearchDirectionIsThatOfTheWholeSystemOfEquation15) {
 
   // Our step.
   const Evaluation e = frames.evaluate(d, Curvature::kNewton, 0);
-  const Eigen::VectorXd dd = -e.schur.ldlt().solve(e.gradient);
+  const Eigen::VectorXd dd = -e.schur.fullPivLu().solve(e.gradient);
 
   const int n = kFrames * (7 * kSegments + kLambda) + kParameters;
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
@@ -61,10 +59,8 @@ TEST(Kkt, SearchDirectionIsThatOfTheWholeSystemOfEquation15) {
       differentiate(q, d, Eigen::VectorXd::Unit(kLambda, r), frames.frame(f), &g, &H);
       Phi_x.row(r) = (g - g0).transpose();
     }
-    const Eigen::VectorXd lambda = Phi_x.leftCols(7 * kSegments)
-                                       .transpose()
-                                       .fullPivHouseholderQr()
-                                       .solve(-g0.head(7 * kSegments));
+    const Eigen::MatrixXd Phi_q_transposed = Phi_x.leftCols(7 * kSegments).transpose();
+    const Eigen::VectorXd lambda = Phi_q_transposed.fullPivLu().solve(-g0.head(7 * kSegments));
     differentiate(q, d, lambda, frames.frame(f), &g, &H);
     const int at = f * (7 * kSegments + kLambda);
     const int nq = 7 * kSegments;

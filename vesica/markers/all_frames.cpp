@@ -137,6 +137,22 @@ Eigen::MatrixXd AllFrames::calc_scores(const Eigen::VectorXd& d) {
   return scores;
 }
 
+std::vector<Eigen::MatrixXd> AllFrames::calc_information(const Eigen::VectorXd& d,
+                                                         const std::vector<int>& ends) {
+  Parts& p = *parts_;
+  const Geometry geometry = p.plan.calc_geometry(d);
+  std::vector<Eigen::MatrixXd> information(ends.size());
+  detail::run_chunks(static_cast<int>(ends.size()), p.threads, [&](int g, int worker) {
+    Sums sums(p.plan);
+    for (int k = g == 0 ? 0 : ends[g - 1]; k < ends[g]; ++k) {
+      eliminate_frame(p.plan, geometry, p.frames[k], poses(k), Curvature::kGaussNewton, 0,
+                      p.work[worker], sums, p.work[worker].scratch_gains.data());
+    }
+    information[g] = sums.calc_schur(p.plan);
+  });
+  return information;
+}
+
 std::vector<FrameResult> AllFrames::inspect(const Eigen::VectorXd& d, Curvature curvature) {
   Parts& p = *parts_;
   const Geometry geometry = p.plan.calc_geometry(d);

@@ -46,6 +46,10 @@ class AllFrames {
   void accept_step();
   // G_d + Phi_d^T lambda of every frame: the scores. frames x parameters.
   Eigen::MatrixXd calc_scores(const Eigen::VectorXd& d);
+  // Eq. 17's matrix (Gauss-Newton) of stretches of frames, each from the end of the one before to
+  // `ends[k]`, exclusive.
+  std::vector<Eigen::MatrixXd> calc_information(const Eigen::VectorXd& d,
+                                                const std::vector<int>& ends);
   // Which frames have dofs that no marker fixes, and which have an indefinite reduced Hessian.
   std::vector<FrameResult> inspect(const Eigen::VectorXd& d, Curvature curvature);
 

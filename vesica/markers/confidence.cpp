@@ -2,28 +2,35 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "vesica/markers/joint_coordinates.h"
+#include "vesica/markers/linear_algebra.h"
+#include "vesica/markers/long_run.h"
 #include "vesica/markers/parameter_step.h"
 
 namespace vesica::markers {
 namespace {
 
+using detail::calc_eigen;
+using detail::multiply;
+using detail::multiply_transposed;
+using detail::SymmetricEigen;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Directions that relations and active bounds leave free.
-Eigen::MatrixXd calc_free_basis(const Model& model, const Eigen::VectorXd& d) {
+// Directions that relations, active bounds and parameters that nothing depends on leave free.
+Eigen::MatrixXd calc_free_basis(const Model& model, const Eigen::VectorXd& d,
+                                const std::vector<int>& unused) {
   Model fixed = model;
   for (int k = 0; k < d.size(); ++k) {
     const Parameter& p = model.parameters[k];
     const double reach = 1e-9 * (1 + std::abs(d[k]));
-    if (d[k] <= p.lower + reach || d[k] >= p.upper - reach) {
+    const bool is_unused = std::find(unused.begin(), unused.end(), k) != unused.end();
+    if (is_unused || d[k] <= p.lower + reach || d[k] >= p.upper - reach) {
       fixed.relations.push_back({p.name, {{k, 1.0}}, d[k]});
     }
   }
@@ -31,8 +38,11 @@ Eigen::MatrixXd calc_free_basis(const Model& model, const Eigen::VectorXd& d) {
 }
 
 std::string as_text(const Model& model, const std::vector<std::pair<int, double>>& terms) {
+  constexpr size_t kMaxTerms = 8;
   std::string text;
-  for (const auto& [k, c] : terms) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (i == kMaxTerms) return text + fmt::format(" and {} more terms", terms.size() - i);
+    const auto& [k, c] = terms[i];
     const double size = std::abs(c);
     text += text.empty() ? (c < 0 ? "-" : "") : (c < 0 ? " - " : " + ");
     if (std::abs(size - 1) > 0.005) text += fmt::format("{:.2f} ", size);
@@ -76,12 +86,18 @@ std::string find_remedy(Identification& id, const Eigen::MatrixXd& S, const Eige
   Workspace work(plan);
   std::vector<SegmentPose> poses(model.segments.size());
   std::vector<Vec3d> positions(model.markers.size());
-  const std::vector<double> weights(model.markers.size(), 1.0);
+  // Only markers that the recordings show.
+  std::vector<double> weights(model.markers.size(), 0.0);
+  for (int k = 0; k < id.frames.frame_count(); ++k) {
+    for (size_t m = 0; m < weights.size(); ++m) {
+      if (id.frames.frame(k).weights[m] > 0) weights[m] = 1;
+    }
+  }
   const auto variance_with = [&](const Eigen::MatrixXd& extra) {
-    Eigen::MatrixXd R = Z.transpose() * (S + extra) * Z;
-    R.diagonal().array() += 1e-10 * R.diagonal().maxCoeff();
-    const Eigen::VectorXd u = Z.transpose() * direction;
-    return u.dot(R.ldlt().solve(u));
+    const SymmetricEigen eigen = calc_eigen(multiply_transposed(Z, multiply(S + extra, Z)));
+    const Eigen::VectorXd u = eigen.vectors.transpose() * (Z.transpose() * direction);
+    const double floor = 1e-10 * eigen.values.maxCoeff();
+    return (u.array().square() / eigen.values.array().max(floor)).sum();
   };
   const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(S.rows(), S.cols());
   const double before = variance_with(none);
@@ -139,161 +155,117 @@ Eigen::MatrixXd calc_correlation(const Eigen::MatrixXd& covariance) {
   return scale.asDiagonal() * covariance * scale.asDiagonal();
 }
 
-double calc_t_975(double dof) {
-  constexpr double z = 1.959964;
-  const double n = std::max(3.0, dof);
-  constexpr double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
-  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n) +
-         (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / (92160 * n * n * n * n);
-}
-
 namespace {
 
-// Lag-one correlation of each column, pairs within a trial only.
-Eigen::VectorXd calc_lag_correlation(const Eigen::MatrixXd& s, const std::vector<int>& lengths) {
-  Eigen::VectorXd rho(s.cols());
-  for (Eigen::Index c = 0; c < s.cols(); ++c) {
-    double lagged = 0, total = 0;
-    Eigen::Index begin = 0;
-    for (int length : lengths) {
-      const auto part = s.col(c).segment(begin, length);
-      total += part.squaredNorm();
-      if (length > 1) lagged += part.head(length - 1).dot(part.tail(length - 1));
-      begin += length;
-    }
-    // Nearer to one, whitening would divide by noise.
-    rho[c] = total > 0 ? std::clamp(lagged / total, -0.97, 0.97) : 0;
+// Parameters that no frame depends on, such as coordinates of markers that were never seen.
+std::vector<int> find_unused(const Identification& id) {
+  std::vector<int> unused;
+  for (int k = 0; k < id.d.size(); ++k) {
+    if (!(id.gauss_newton.schur(k, k) > 1e-12)) unused.push_back(k);
   }
-  return rho;
+  return unused;
 }
 
-// Sum over lags with Parzen's weights.
-Eigen::MatrixXd add_lags(const Eigen::MatrixXd& scores, const std::vector<int>& lengths, double b) {
-  const Eigen::Index p = scores.cols();
-  // A bandwidth of many frames is as well served by sums of a few neighbouring scores.
-  const int batch = std::max(1, static_cast<int>(b / 40));
-  const int lags = static_cast<int>(b / batch);
-  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(p, p);
-  Eigen::Index begin = 0;
-  for (int length : lengths) {
-    const int count = (length + batch - 1) / batch;
-    Eigen::MatrixXd s = Eigen::MatrixXd::Zero(count, p);
-    for (int k = 0; k < length; ++k) s.row(k / batch) += scores.row(begin + k);
-    begin += length;
-    M += s.transpose() * s;
-    for (int lag = 1; lag <= lags && lag < count; ++lag) {
-      const double x = lag * batch / b;
-      const double k = x < 0.5 ? 1 - 6 * x * x * (1 - x) : x < 1 ? 2 * std::pow(1 - x, 3) : 0;
-      const Eigen::MatrixXd G = s.topRows(count - lag).transpose() * s.bottomRows(count - lag);
-      M += k * (G + G.transpose());
-    }
-  }
-  return M;
-}
-
-}  // namespace
-
-LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
-                                 const std::vector<int>& trial_lengths) {
-  LongRun out;
-  const Eigen::VectorXd rho = calc_lag_correlation(scores, trial_lengths);
-  out.correlation_times = ((1 + rho.array()) / (1 - rho.array())).max(1.0);
-  Eigen::MatrixXd white = scores;
-  Eigen::Index begin = 0;
-  for (int length : trial_lengths) {
-    for (int k = length; k-- > 1;) {
-      white.row(begin + k) -=
-          (scores.row(begin + k - 1).array() * rho.transpose().array()).matrix();
-    }
-    // The first frame stands for what came before it.
-    if (length > 0) {
-      white.row(begin).array() *= (1 - rho.array().square()).sqrt().transpose();
-    }
-    begin += length;
-  }
-  // Andrews' plug-in bandwidth from what correlation is left.
-  const Eigen::VectorXd left = calc_lag_correlation(white, trial_lengths);
-  double numerator = 0, denominator = 0;
-  for (double r : left) {
-    numerator += 4 * r * r / std::pow(1 - r, 8);
-    denominator += 1 / std::pow(1 - r, 4);
-  }
-  const int longest = *std::max_element(trial_lengths.begin(), trial_lengths.end());
-  const double alpha = denominator > 0 ? numerator / denominator : 0;
-  out.bandwidth =
-      std::clamp(2.6614 * std::pow(alpha * longest, 0.2), 1.0, std::max(1.0, longest / 2.0));
-  const Eigen::VectorXd colour = 1 / (1 - rho.array());
-  out.M = colour.asDiagonal() * add_lags(white, trial_lengths, out.bandwidth) * colour.asDiagonal();
-  return out;
-}
-
-Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials) {
-  Confidence out;
+// Noise of a marker coordinate: every frame spends the degrees of freedom that its markers fix.
+void set_noise(Identification& id, double free_parameters, Confidence& out) {
   const Model& model = id.frames.model();
-  const Eigen::Index p = id.d.size();
-  const Eigen::MatrixXd Z = calc_free_basis(model, id.d);
-  const Plan plan(model, false);
-  int loop_rows = 0;
-  for (int j : model.loop_joints) loop_rows += calc_constraint_count(model.joints[j].type);
+  int dof = Plan(model, false).dof();
+  for (int j : model.loop_joints) dof -= calc_constraint_count(model.joints[j].type);
   const auto results = id.frames.inspect(id.d, Curvature::kGaussNewton);
+  out.unknowns = free_parameters;
   for (int k = 0; k < id.frames.frame_count(); ++k) {
     const Frame f = id.frames.frame(k);
     for (size_t m = 0; m < model.markers.size(); ++m) out.equations += f.weights[m] > 0 ? 3 : 0;
-    out.unknowns += plan.dof() - loop_rows - results[k].undetermined;
+    out.unknowns += dof - results[k].undetermined;
   }
-  out.unknowns += static_cast<double>(Z.cols());
-  const double prior = calc_prior(model, id.d, nullptr, nullptr);
+  const double squares = id.newton.objective - calc_prior(model, id.d, nullptr, nullptr);
   const double spare = out.equations - out.unknowns;
-  out.sigma = spare > 0 ? std::sqrt(2 * std::max(0.0, id.newton.objective - prior) / spare) : 0;
+  out.sigma = spare > 0 ? std::sqrt(2 * std::max(0.0, squares) / spare) : 0;
+}
 
-  // Reduced, scaled information matrix; the exact one where it is positive.
-  const Eigen::MatrixXd R = Z.transpose() * id.gauss_newton.schur * Z;
-  Eigen::VectorXd scale(R.rows());
+// Directions of d, columns, by whether the frames determine them.
+struct Directions {
+  Eigen::MatrixXd determined, open;
+};
+Directions find_directions(const Eigen::MatrixXd& S, const Eigen::MatrixXd& Z) {
+  const Eigen::MatrixXd R = multiply_transposed(Z, multiply(S, Z));
   const double top = R.size() > 0 ? R.diagonal().maxCoeff() : 0;
-  for (Eigen::Index k = 0; k < R.rows(); ++k) {
-    scale[k] = 1 / std::sqrt(std::max(R(k, k), 1e-14 * top + 1e-300));
-  }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
-      (scale.asDiagonal() * R * scale.asDiagonal()).eval());
-  const Eigen::MatrixXd directions = Z * scale.asDiagonal() * eigen.eigenvectors();
-  const auto determined = [&](Eigen::Index k) { return eigen.eigenvalues()[k] > 1e-9; };
+  const Eigen::VectorXd scale =
+      R.diagonal().cwiseMax(1e-14 * top + 1e-300).cwiseSqrt().cwiseInverse();
+  const SymmetricEigen eigen = calc_eigen(scale.asDiagonal() * R * scale.asDiagonal());
+  const Eigen::MatrixXd all = multiply(Z, scale.asDiagonal() * eigen.vectors);
+  const auto open = std::count_if(eigen.values.begin(), eigen.values.end(),
+                                  [](double value) { return value <= 1e-9; });
+  return {all.rightCols(all.cols() - open), all.leftCols(open)};
+}
 
-  std::vector<Eigen::Index> keep;
-  for (Eigen::Index k = 0; k < directions.cols(); ++k) {
-    if (determined(k)) keep.push_back(k);
+// W with W W' the inverse of eq. 17's matrix over the determined directions: the exact matrix where
+// it is positive, otherwise Gauss-Newton's.
+Eigen::MatrixXd calc_inverse_root(const Identification& id, const Eigen::MatrixXd& V) {
+  SymmetricEigen eigen = calc_eigen(multiply_transposed(V, multiply(id.newton.schur, V)));
+  if (eigen.values.size() > 0 && eigen.values[0] <= 0) {
+    eigen = calc_eigen(multiply_transposed(V, multiply(id.gauss_newton.schur, V)));
   }
-  const Eigen::MatrixXd V = directions(Eigen::all, keep);
-  const Eigen::MatrixXd exact = V.transpose() * id.newton.schur * V;
-  const Eigen::LLT<Eigen::MatrixXd> factor(exact);
-  const bool positive = keep.empty() || factor.info() == Eigen::Success;
-  const Eigen::MatrixXd information =
-      positive ? exact : Eigen::MatrixXd(V.transpose() * id.gauss_newton.schur * V);
-  const Eigen::MatrixXd inverse =
-      information.ldlt().solve(Eigen::MatrixXd::Identity(information.rows(), information.cols()));
-  out.covariance = out.sigma * out.sigma * V * inverse * V.transpose();
+  return multiply(V, eigen.vectors * eigen.values.cwiseSqrt().cwiseInverse().asDiagonal());
+}
 
+// Influence of every frame on every parameter. The fit has already bent towards each stretch of
+// correlated frames, by its share H of the information, so that scores there are too small; what
+// counts is how d would change had the stretch been left out, (I - H)^-1 times as much (jackknife).
+Eigen::MatrixXd calc_influence(Identification& id, const Eigen::MatrixXd& W,
+                               const std::vector<int>& lengths) {
+  Eigen::MatrixXd scores = multiply(id.frames.calc_scores(id.d), W);
+  const Eigen::MatrixXd W_transposed = W.transpose();
+  const Eigen::VectorXd times = calc_correlation_times(multiply(scores, W_transposed), lengths);
+  const int stretch = static_cast<int>(std::ceil(times.size() > 0 ? times.mean() : 1));
+  std::vector<int> ends;
+  int begin = 0;
+  for (int length : lengths) {
+    for (int k = std::min(stretch, length); k < length; k += stretch) ends.push_back(begin + k);
+    begin += length;
+    ends.push_back(begin);
+  }
+  const std::vector<Eigen::MatrixXd> information = id.frames.calc_information(id.d, ends);
+  begin = 0;
+  for (size_t g = 0; g < ends.size(); ++g) {
+    const Eigen::MatrixXd H = multiply_transposed(W, multiply(information[g], W));
+    // A share of a few percent in total changes nothing that shows.
+    if (H.trace() > 0.02) {
+      const SymmetricEigen eigen = calc_eigen(H);
+      // What one stretch alone determines has no scatter to learn from: the share is cut at 0.9.
+      const Eigen::VectorXd f = (1 - eigen.values.array().min(0.9)).inverse();
+      const Eigen::MatrixXd F = multiply(eigen.vectors * f.asDiagonal(), eigen.vectors.transpose());
+      const int rows = ends[g] - begin;
+      scores.middleRows(begin, rows) = multiply(scores.middleRows(begin, rows), F);
+    }
+    begin = ends[g];
+  }
+  return multiply(scores, W_transposed);
+}
+
+void set_robust(Identification& id, const Eigen::MatrixXd& W, const std::vector<Trial>& trials,
+                Confidence& out) {
   std::vector<int> lengths;
   for (const Trial& trial : trials) lengths.push_back(trial.frame_count());
-  // Influence of every frame on every parameter: its score through the inverse.
-  const Eigen::MatrixXd influence = id.frames.calc_scores(id.d) * (V * inverse * V.transpose());
+  const Eigen::MatrixXd influence = calc_influence(id, W, lengths);
   const LongRun run = calc_long_run_covariance(influence, lengths);
+  const Eigen::VectorXd times = calc_correlation_times(influence, lengths);
   out.robust_covariance = run.M;
   out.bandwidth = run.bandwidth;
   const double frames = id.frames.frame_count();
-  out.effective_frames = frames / (p > 0 ? run.correlation_times.mean() : 1);
+  out.effective_frames = frames / (times.size() > 0 ? times.mean() : 1);
   // Frames that really inform a parameter (Kish), each counted once per correlation time.
-  out.robust_dof.resize(p);
-  for (Eigen::Index k = 0; k < p; ++k) {
+  out.robust_dof.resize(times.size());
+  for (Eigen::Index k = 0; k < times.size(); ++k) {
     const double squares = influence.col(k).squaredNorm();
     const double fourth = influence.col(k).array().square().square().sum();
     const double informing = fourth > 0 ? squares * squares / fourth : frames;
     // For Gaussian influences the ratio is a third of the number of frames.
-    out.robust_dof[k] =
-        std::max(3.0, std::min(frames, 3 * informing) / run.correlation_times[k] - 1);
+    out.robust_dof[k] = std::max(3.0, std::min(frames, 3 * informing) / times[k] - 1);
   }
+}
 
-  out.identifiable.assign(p, true);
+void set_errors(Confidence& out) {
   out.standard_error = out.covariance.diagonal().cwiseMax(0).cwiseSqrt();
   // Errors that alternate, as a periodic motion's misfit does, cancel over whole cycles and would
   // make the robust error smaller than the usual one; another recording need not cancel them.
@@ -301,21 +273,41 @@ Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials)
       out.robust_covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseMax(out.standard_error);
   out.half_width = 1.959964 * out.standard_error;
   out.robust_half_width = out.robust_standard_error;
-  for (Eigen::Index k = 0; k < p; ++k) out.robust_half_width[k] *= calc_t_975(out.robust_dof[k]);
-  for (Eigen::Index k = 0; k < directions.cols(); ++k) {
-    if (determined(k)) continue;
-    Combination c = make_combination(model, directions.col(k), kInfinity);
-    for (const auto& [parameter, coefficient] : c.terms) {
-      out.identifiable[parameter] = false;
-      out.standard_error[parameter] = out.robust_standard_error[parameter] = kInfinity;
-      out.half_width[parameter] = out.robust_half_width[parameter] = kInfinity;
-    }
-    c.remedy = find_remedy(id, id.gauss_newton.schur, Z, directions.col(k));
-    out.undetermined.push_back(std::move(c));
+  for (Eigen::Index k = 0; k < out.robust_dof.size(); ++k) {
+    out.robust_half_width[k] *= calc_t_975(out.robust_dof[k]);
   }
-  // Weak directions: parameters known worse than is useful, grouped by what they trade against.
+}
+
+// Nothing is known about the combination's parameters.
+void add_open(Combination combination, Confidence& out) {
+  combination.standard_error = kInfinity;
+  for (const auto& term : combination.terms) {
+    const int k = term.first;
+    out.identifiable[k] = false;
+    out.standard_error[k] = out.robust_standard_error[k] = kInfinity;
+    out.half_width[k] = out.robust_half_width[k] = kInfinity;
+  }
+  out.undetermined.push_back(std::move(combination));
+}
+
+void add_unused(const Model& model, const std::vector<int>& unused, Confidence& out) {
+  if (unused.empty()) return;
+  Combination c;
+  for (int k : unused) {
+    c.terms.emplace_back(k, 1.0);
+    c.text += (c.text.empty() ? "" : ", ") + model.parameters[k].name;
+  }
+  c.remedy = "nothing that was recorded depends on these; record their markers, or fix them";
+  add_open(std::move(c), out);
+}
+
+// Parameters known worse than is useful, each with what it trades against: its column of the
+// covariance.
+void add_weak(Identification& id, const Eigen::MatrixXd& Z, Confidence& out) {
+  const Model& model = id.frames.model();
+  const Eigen::Index p = id.d.size();
   std::vector<char> done(p, 0);
-  for (int round = 0; round < p; ++round) {
+  while (true) {
     int worst = -1;
     double ratio = 1;
     for (int k = 0; k < p; ++k) {
@@ -326,7 +318,6 @@ Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials)
       }
     }
     if (worst < 0) break;
-    // The direction in which this parameter's uncertainty lies: its column of the covariance.
     const Eigen::VectorXd direction =
         out.covariance.col(worst) / std::sqrt(out.covariance(worst, worst));
     Combination c = make_combination(model, direction, out.standard_error[worst]);
@@ -340,6 +331,30 @@ Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials)
       out.identifiable[k] = false;
     }
   }
+}
+
+}  // namespace
+
+Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials) {
+  Confidence out;
+  const Model& model = id.frames.model();
+  const std::vector<int> unused = find_unused(id);
+  const Eigen::MatrixXd Z = calc_free_basis(model, id.d, unused);
+  set_noise(id, static_cast<double>(Z.cols()), out);
+  const Directions directions = find_directions(id.gauss_newton.schur, Z);
+  const Eigen::MatrixXd W = calc_inverse_root(id, directions.determined);
+  out.covariance = out.sigma * out.sigma * multiply(W, W.transpose());
+  set_robust(id, W, trials, out);
+  set_errors(out);
+
+  out.identifiable.assign(id.d.size(), true);
+  add_unused(model, unused, out);
+  for (Eigen::Index k = 0; k < directions.open.cols(); ++k) {
+    Combination c = make_combination(model, directions.open.col(k), kInfinity);
+    c.remedy = find_remedy(id, id.gauss_newton.schur, Z, directions.open.col(k));
+    add_open(std::move(c), out);
+  }
+  add_weak(id, Z, out);
   return out;
 }
 

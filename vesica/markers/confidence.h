@@ -4,8 +4,8 @@
 // at the solution and sigma^2 = 2 G / (equations - unknowns): every frame spends its degrees of
 // freedom. Soft tissue moves slowly, so neighbouring frames repeat each other's errors; the robust
 // form cov(d) = S^-1 M S^-1 with M = sum_ij k((i-j)/b) s_i s_j^T takes the frames' scores s_i = G_d
-// + Phi_d^T lambda as they are (Newey-West with Parzen's kernel, bandwidth b after Andrews 1991,
-// prewhitened by a first-order autoregression). A parameter that only a few correlation times of
+// + Phi_d^T lambda as they are (long_run.h), each stretch of correlated frames as if it had been
+// left out of the fit. A parameter that only a few correlation times of
 // the recording inform has few degrees of freedom: its 95 % interval then takes Student's t, and
 // `effective_frames` says how many independent frames there are.
 #pragma once
@@ -40,18 +40,5 @@ double calc_useful_error(Unit unit);
 Confidence calc_confidence(Identification& identification, const std::vector<Trial>& trials);
 
 Eigen::MatrixXd calc_correlation(const Eigen::MatrixXd& covariance);
-
-// M of the robust form: scores frames x parameters; frames of different trials are independent.
-struct LongRun {
-  Eigen::MatrixXd M;
-  double bandwidth = 0;               // frames, of the prewhitened scores
-  Eigen::VectorXd correlation_times;  // frames, of each column
-};
-LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
-                                 const std::vector<int>& trial_lengths);
-
-// The 97.5 % point of Student's distribution; infinite dof give 1.96. Good to 1e-3 above 3 degrees
-// of freedom (Cornish-Fisher expansion), and that is what it is used for.
-double calc_t_975(double dof);
 
 }  // namespace vesica::markers

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +10,12 @@
 namespace vesica::markers {
 namespace {
 
+using detail::calc_eigen;
+using detail::decompose_rows;
 using detail::JointTerms;
+using detail::multiply;
+using detail::multiply_transposed;
+using detail::SymmetricEigen;
 
 // Rows whose part outside the others is below this are redundant; true rows are of order one.
 constexpr double kRank = 1e-8;
@@ -145,13 +148,8 @@ DenseFrame calc_dense_frame(const Plan& plan, const Geometry& geometry, const Fr
   out.D.setZero(p + 1, p + 1);
   add_marker_terms(plan, geometry, frame, poses, newton, out);
   calc_constraints(plan, geometry, poses, &out.J, &out.J_d, &out.c);
-  out.lambda.setZero(out.J.rows());
-  if (out.J.rows() > 0) {
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr;
-    qr.setThreshold(kRank);
-    qr.compute(out.J.transpose());
-    out.lambda = -qr.solve(out.G.col(p));
-  }
+  out.rows = decompose_rows(out.J, kRank);
+  out.lambda = -out.rows.pseudo_inverse.transpose() * out.G.col(p);
   if (!newton) return out;
   int row = 0;
   for (const auto& place : list_joints(plan)) {
@@ -192,30 +190,19 @@ FrameResult eliminate_dense_frame(const Plan& plan, const Geometry& geometry, co
   const DenseFrame f = calc_dense_frame(plan, geometry, frame, poses, curvature);
   const Eigen::Index n = f.H.rows(), p = plan.parameter_count();
   // Particular solutions for every parameter and for the constraint error, and the null space.
-  Eigen::MatrixXd Z = Eigen::MatrixXd::Identity(n, n), Y = Eigen::MatrixXd::Zero(n, p + 1);
-  if (f.J.rows() > 0) {
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(kRank);
-    qr.compute(f.J.transpose());
-    const Eigen::MatrixXd Q = qr.householderQ();
-    Z = Q.rightCols(n - qr.rank());
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> inverse;
-    inverse.setThreshold(kRank);
-    inverse.compute(f.J);
-    Eigen::MatrixXd right(f.J.rows(), p + 1);
-    right.leftCols(p) = -f.J_d;
-    right.col(p) = -f.c;
-    Y = inverse.solve(right);
-  }
-  const Eigen::MatrixXd HY = f.H * Y;
-  const Eigen::MatrixXd R = Z.transpose() * f.H * Z;
-  const Eigen::MatrixXd r = Z.transpose() * (f.G + HY);
-  Eigen::MatrixXd D = f.D + Y.transpose() * f.G + f.G.transpose() * Y + Y.transpose() * HY;
+  const Eigen::MatrixXd& Z = f.rows.null_space;
+  Eigen::MatrixXd right(f.J.rows(), p + 1);
+  right.leftCols(p) = -f.J_d;
+  right.col(p) = -f.c;
+  Eigen::MatrixXd Y = multiply(f.rows.pseudo_inverse, right);
+  const Eigen::MatrixXd HY = multiply(f.H, Y), YG = multiply_transposed(Y, f.G);
+  Eigen::MatrixXd D = f.D + YG + YG.transpose() + multiply_transposed(Y, HY);
+  const Eigen::MatrixXd r = multiply_transposed(Z, f.G + HY);
+  const SymmetricEigen eigen = calc_eigen(multiply_transposed(Z, multiply(f.H, Z)));
   FrameResult result;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(R);
-  Eigen::VectorXd inverse(R.rows());
+  Eigen::VectorXd inverse(eigen.values.size());
   for (Eigen::Index k = 0; k < inverse.size(); ++k) {
-    const double value = eigen.eigenvalues()[k] * (1 + damping);
+    const double value = eigen.values[k] * (1 + damping);
     if (std::abs(value) <= kNoCurvature) {
       inverse[k] = 0;
       ++result.undetermined;
@@ -224,9 +211,10 @@ FrameResult eliminate_dense_frame(const Plan& plan, const Geometry& geometry, co
       inverse[k] = 1 / std::abs(value);
     }
   }
-  const Eigen::MatrixXd rotated = eigen.eigenvectors().transpose() * r;
-  D -= rotated.transpose() * inverse.asDiagonal() * rotated;
-  Y -= Z * (eigen.eigenvectors() * (inverse.asDiagonal() * rotated));
+  const Eigen::MatrixXd rotated = multiply_transposed(eigen.vectors, r);
+  const Eigen::MatrixXd answer = inverse.asDiagonal() * rotated;
+  D -= multiply_transposed(rotated, answer);
+  Y -= multiply(Z, multiply(eigen.vectors, answer));
   Eigen::Map<Eigen::MatrixXd>(gains, n, p + 1) = Y;
 
   const Eigen::VectorXd L_q = f.G.col(p) + f.J.transpose() * f.lambda;
@@ -274,10 +262,7 @@ bool project_poses_dense(const Plan& plan, const Geometry& geometry, SegmentPose
     if (!std::isfinite(error)) return false;
     if (error < 1e-15 || (error < 1e-12 && error > 0.5 * last)) return true;
     last = error;
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr;
-    qr.setThreshold(kRank);
-    qr.compute(J);
-    Eigen::VectorXd dq = -qr.solve(c);
+    Eigen::VectorXd dq = -decompose_rows(J, kRank).pseudo_inverse * c;
     const double size = dq.cwiseAbs().maxCoeff();
     if (size > 0.5) dq *= 0.5 / size;
     for (size_t k = 0; k < plan.bodies().size(); ++k) {
@@ -294,24 +279,15 @@ std::vector<std::string> find_redundant_constraints(const Plan& plan, const Geom
   Eigen::MatrixXd J;
   Eigen::VectorXd c;
   calc_constraints(plan, geometry, poses, &J, nullptr, &c);
-  std::vector<std::string> redundant;
-  Eigen::MatrixXd basis(J.cols(), 0);
-  int row = 0;
+  std::vector<std::string> names, redundant;
   for (const auto& place : list_joints(plan)) {
     const Joint& joint = plan.model().joints[place.joint];
-    const int count = calc_constraint_count(joint.type);
-    for (int i = 0; i < count; ++i, ++row) {
-      Eigen::VectorXd v = J.row(row).transpose().normalized();
-      for (int twice = 0; twice < 2; ++twice) v -= basis * (basis.transpose() * v);
-      if (v.norm() < kRank) {
-        redundant.push_back(i < 3 ? fmt::format("{}: position {}", joint.name, "xyz"[i])
-                                  : fmt::format("{}: axis condition {}", joint.name, i - 2));
-      } else {
-        basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
-        basis.col(basis.cols() - 1) = v.normalized();
-      }
+    for (int i = 0; i < calc_constraint_count(joint.type); ++i) {
+      names.push_back(i < 3 ? fmt::format("{}: position {}", joint.name, "xyz"[i])
+                            : fmt::format("{}: axis condition {}", joint.name, i - 2));
     }
   }
+  for (int row : detail::find_dependent_rows(J, kRank)) redundant.push_back(names[row]);
   return redundant;
 }
 

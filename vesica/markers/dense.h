@@ -1,6 +1,6 @@
-// Frames with loops: the same elimination with the whole constraint matrix of a frame, by rank-
-// revealing QR. Slower than the tree sweep by an order of magnitude; tests hold the two against
-// each other on trees.
+// Frames with loops: the same elimination with the whole constraint matrix of a frame, by a
+// rank-revealing decomposition. Slower than the tree sweep by an order of magnitude; tests hold the
+// two against each other on trees.
 //
 //   J dq + J_d dd + c = 0  ->  dq = Z z + Y dd + y,  Z an orthonormal null space of J.
 //
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vesica/markers/frame.h"
+#include "vesica/markers/linear_algebra.h"
 
 namespace vesica::markers {
 
@@ -24,6 +25,7 @@ struct DenseFrame {
   Eigen::MatrixXd D;       // (d, 1) by (d, 1): parameters, last column G_d
   Eigen::MatrixXd J, J_d;  // constraints
   Eigen::VectorXd c;
+  detail::RowSpace rows;   // of J
   Eigen::VectorXd lambda;  // least-squares multipliers
 };
 DenseFrame calc_dense_frame(const Plan& plan, const Geometry& geometry, const Frame& frame,

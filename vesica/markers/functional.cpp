@@ -1,10 +1,10 @@
 #include "vesica/markers/functional.h"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "vesica/markers/linear_algebra.h"
 #include "vesica/markers/start.h"
 
 namespace vesica::markers {
@@ -47,12 +47,9 @@ void fit_centers(const std::vector<Pair>& pairs, const JointGeometry& geometry, 
     if (find_p) A.block<3, 3>(row, 0) = R_P;
     if (find_c) A.block<3, 3>(row, find_p ? 3 : 0) = -R_C;
   }
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr;
   // Directions that move the centre's distance by less than 5 % of a full one are left alone: along
   // a hinge the frames say nothing, or only noise.
-  qr.setThreshold(0.05);
-  qr.compute(A);
-  const Eigen::VectorXd change = qr.solve(b);
+  const Eigen::VectorXd change = detail::decompose_rows(A, 0.05).pseudo_inverse * b;
   for (int k = 0; k < 3; ++k) {
     if (find_p) {
       set_start(model, joint.parent_center.coordinate[k],

@@ -26,6 +26,15 @@ Mat3d calc_axis_triad(const Axis& axis, const Eigen::VectorXd& d) {
   return triad;
 }
 
+// A universal joint's R_PC = Rz(a) Rx(pi/2) Rz(b): the child's axis is the parent's -y turned by a.
+struct UniversalAngles {
+  double a = 0, b = 0;
+};
+UniversalAngles find_universal_angles(const Mat3d& R_PC) {
+  return {std::atan2(R_PC(0, 2), -R_PC(1, 2)), std::atan2(R_PC(2, 0), R_PC(2, 1))};
+}
+double wrap(double angle) { return angle - 2 * kPi * std::round(angle / (2 * kPi)); }
+
 Quaternion<double> as_quaternion(const Mat3d& R) {
   const Eigen::Quaterniond q(R);
   return {q.w(), q.x(), q.y(), q.z()};
@@ -87,9 +96,12 @@ std::vector<double> calc_joint_coordinates(const Model& model, const Eigen::Vect
         q.push_back(std::atan2(R_PC(1, 0), R_PC(0, 0)));
         break;
       case JointType::kUniversal: {
-        // R_PC = Rz(a) Rx(pi/2) Rz(b): the child's axis is the parent's y turned by a.
-        q.push_back(std::atan2(R_PC(0, 2), -R_PC(1, 2)));
-        q.push_back(std::atan2(R_PC(2, 0), R_PC(2, 1)));
+        const UniversalAngles at = find_universal_angles(R_PC);
+        const UniversalAngles zero =
+            find_universal_angles(calc_axis_triad(joint.parent_axis, d).transpose() *
+                                  calc_axis_triad(joint.child_axis, d));
+        q.push_back(wrap(at.a - zero.a));
+        q.push_back(wrap(at.b - zero.b));
         break;
       }
       case JointType::kSpherical:
@@ -125,10 +137,12 @@ void place_segments(const Model& model, const Eigen::VectorXd& d,
         R_PC = turn(2, q[0]);
         q += 1;
         break;
-      case JointType::kUniversal:
-        R_PC = turn(2, q[0]) * turn(0, kPi / 2) * turn(2, q[1]);
+      case JointType::kUniversal: {
+        const UniversalAngles zero = find_universal_angles(P.transpose() * C);
+        R_PC = turn(2, zero.a + q[0]) * turn(0, kPi / 2) * turn(2, zero.b + q[1]);
         q += 2;
         break;
+      }
       case JointType::kSpherical:
         R_PC = calc_cardan_zxy(q[0], q[1], q[2]);
         q += 3;

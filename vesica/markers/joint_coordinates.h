@@ -1,7 +1,8 @@
 // Joint angles of given poses, and poses of given joint angles (trees only).
 //
 // A revolute joint has one angle about its axis, a universal joint two (about the parent's axis,
-// then the child's), a spherical joint and a free segment three Cardan angles Z-X'-Y'' (with Y up
+// then the child's; zero where the segments' frames are aligned as well as the axes allow), a
+// spherical joint and a free segment three Cardan angles Z-X'-Y'' (with Y up
 // and Z to the right: flexion, adduction, internal rotation), a free segment also its position.
 #pragma once
 

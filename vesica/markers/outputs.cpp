@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,10 @@ namespace vesica::markers {
 namespace {
 
 using nlohmann::ordered_json;
+
+// Correlations worth a line in the table, and how many of them.
+constexpr double kStrong = 0.95;
+constexpr size_t kMaxPairs = 6;
 
 int first_frame(const Run& run, size_t trial) {
   int k = 0;
@@ -48,7 +53,8 @@ std::string escape_xml(const std::string& text) {
   return out;
 }
 
-// In the unit that people use: mm, deg, -.
+}  // namespace
+
 double for_people(Unit unit, double value) {
   return unit == Unit::kMeter ? value * 1e3 : unit == Unit::kRadian ? value * 180 / kPi : value;
 }
@@ -56,7 +62,19 @@ const char* unit_for_people(Unit unit) {
   return unit == Unit::kMeter ? "mm" : unit == Unit::kRadian ? "deg" : "";
 }
 
-}  // namespace
+std::vector<CorrelatedPair> find_correlated_pairs(const Run& run, double least) {
+  const Eigen::MatrixXd correlation = calc_correlation(run.confidence.covariance);
+  std::vector<CorrelatedPair> pairs;
+  for (int a = 0; a < correlation.rows(); ++a) {
+    for (int b = 0; b < a; ++b) {
+      if (std::abs(correlation(a, b)) > least) pairs.push_back({b, a, correlation(a, b)});
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const auto& x, const auto& y) {
+    return std::abs(x.correlation) > std::abs(y.correlation);
+  });
+  return pairs;
+}
 
 TimeTable make_joint_table(const Run& run, size_t trial) {
   const Trial& source = run.trials[trial];
@@ -156,7 +174,10 @@ ordered_json make_json(const Run& run) {
   }
   json["undetermined"] = ordered_json::array();
   for (const Combination& u : c.undetermined) {
+    ordered_json terms = ordered_json::object();
+    for (const auto& [k, factor] : u.terms) terms[run.model.parameters[k].name] = factor;
     json["undetermined"].push_back({{"combination", u.text},
+                                    {"terms", terms},
                                     {"standard_error", number(u.standard_error)},
                                     {"remedy", u.remedy}});
   }
@@ -166,9 +187,7 @@ ordered_json make_json(const Run& run) {
   json["kkt_residual_absolute"] = s.kkt_absolute;
   json["constraint_residual"] = s.constraint;
   json["frames"] = run.id->frames.frame_count();
-  json["variables"] =
-      static_cast<long>(run.model.coordinate_count()) * run.id->frames.frame_count() +
-      run.model.parameter_count();
+  json["variables"] = run.variable_count();
   json["constraints_per_frame"] = run.model.constraint_count();
   json["undetermined_frames"] = s.undetermined_frames;
   json["seconds"] = {
@@ -191,9 +210,7 @@ std::string make_table(const Run& run) {
   std::string out = fmt::format(
       "{}: {} frames, {} variables; {} in {} iterations, KKT residual {:.1e} ({}); read {:.2f} s, "
       "start {:.2f} s, solve {:.2f} s\n\n",
-      run.model.name, run.id->frames.frame_count(),
-      static_cast<long>(run.model.coordinate_count()) * run.id->frames.frame_count() +
-          run.model.parameter_count(),
+      run.model.name, run.id->frames.frame_count(), run.variable_count(),
       s.converged ? "converged" : "NOT converged", s.iterations.size(), s.kkt_relative,
       s.minimum ? "a minimum" : "not proved a minimum", run.seconds_read, s.seconds_start,
       s.seconds_solve);
@@ -212,6 +229,14 @@ std::string make_table(const Run& run) {
                        error_text(p.unit, c.robust_standard_error[k]),
                        c.identifiable[k] ? "" : "   not determined");
   }
+  const auto pairs = find_correlated_pairs(run, kStrong);
+  for (size_t k = 0; k < std::min(pairs.size(), kMaxPairs); ++k) {
+    out += fmt::format("{}{} and {} ({:+.2f})", k == 0 ? "\n  errors that go together: " : ", ",
+                       run.model.parameters[pairs[k].a].name, run.model.parameters[pairs[k].b].name,
+                       pairs[k].correlation);
+  }
+  if (pairs.size() > kMaxPairs) out += fmt::format(", and {} more", pairs.size() - kMaxPairs);
+  if (!pairs.empty()) out += "\n";
   for (const Combination& u : c.undetermined) {
     out += fmt::format("\n  not determined by this motion: {}\n    {}\n", u.text, u.remedy);
   }

@@ -10,7 +10,6 @@ struct ParameterStep {
   Eigen::VectorXd kkt;   // L_d + T_d^T nu, outward parts at bounds left out
   int negative = 0;      // directions of negative curvature, turned around
   int undetermined = 0;  // directions without curvature, not moved along
-  std::vector<int> at_bound;
 };
 
 // Directions of the scaled matrix S_ij / sqrt(S_ii S_jj) with eigenvalues below this are taken as

@@ -15,6 +15,13 @@ namespace vesica::markers {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+// Far beyond any laboratory, also one whose millimetres were taken for metres.
+constexpr double kFarthest = 1e5;  // m
+// Between the sizes of people, at most 3 for an infant and an adult's model, and the 10 between
+// centimetres and millimetres.
+constexpr double kWrongUnit = 5;
+// Stretches of suspect frames that are this close count as one.
+constexpr int kBridge = 3;
 
 std::string without_prefix(const std::string& label) {
   const auto colon = label.rfind(':');
@@ -53,6 +60,55 @@ int find_other_side(const Model& model, int marker) {
     if (found >= 0) return found;
   }
   return -1;
+}
+
+// Some systems write zeros where a marker was not seen; one that is always there is a position.
+std::vector<Vec3d> take_track(const MotionTrial& motion, size_t column,
+                              std::vector<std::string>* warnings) {
+  const MarkerTracks& tracks = motion.markers;
+  std::vector<Vec3d> track = tracks.track(column);
+  const auto zeros = static_cast<size_t>(std::count(track.begin(), track.end(), Vec3d::Zero()));
+  if (zeros > 0 && zeros < track.size()) {
+    std::replace(track.begin(), track.end(), Vec3d(Vec3d::Zero()), Vec3d(Vec3d::Constant(kNaN)));
+    if (warnings) {
+      warnings->push_back(fmt::format(
+          "{}: marker '{}' is exactly at the origin in {} frames; taken as not seen there",
+          motion.file, tracks.labels[column], zeros));
+    }
+  }
+  for (size_t f = 0; f < track.size(); ++f) {
+    if (track[f].cwiseAbs().maxCoeff() > kFarthest) {
+      throw InputError(fmt::format(
+          "{}: marker '{}' is {:.3g} m away in frame {}; expected at most {:g} m; correct the file "
+          "or leave the position empty",
+          motion.file, tracks.labels[column], track[f].cwiseAbs().maxCoeff(), f + 1, kFarthest));
+    }
+  }
+  return track;
+}
+
+struct Pair {
+  int a = -1, b = -1;  // markers
+};
+// The pair of markers whose exchange makes the frame fit best and better than `wanted`; -1 if none.
+Pair find_exchange(FrameSolver& solver, const Frame& frame, const SegmentPose* start, double wanted,
+                   const std::vector<Pair>& candidates) {
+  const Model& model = solver.plan().model();
+  std::vector<Vec3d> positions(frame.positions, frame.positions + model.markers.size());
+  std::vector<SegmentPose> poses(model.segments.size());
+  Pair best;
+  for (const Pair& pair : candidates) {
+    if (frame.weights[pair.a] <= 0 || frame.weights[pair.b] <= 0) continue;
+    std::swap(positions[pair.a], positions[pair.b]);
+    std::copy_n(start, poses.size(), poses.begin());
+    const double fit = solver.solve({positions.data(), frame.weights}, poses.data(), 15).objective;
+    std::swap(positions[pair.a], positions[pair.b]);
+    if (fit < wanted) {
+      wanted = fit;
+      best = pair;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -104,10 +160,10 @@ Trial make_trial(const Model& model, const MotionTrial& motion, const std::strin
   const size_t n = model.markers.size();
   trial.positions.assign(tracks.frames() * n, Vec3d::Constant(kNaN));
   trial.weights.assign(tracks.frames() * n, 0.0);
-  for (size_t f = 0; f < tracks.frames(); ++f) {
-    for (size_t m = 0; m < n; ++m) {
-      if (column[m] < tracks.markers()) trial.positions[f * n + m] = tracks.at(f, column[m]);
-    }
+  for (size_t m = 0; m < n; ++m) {
+    if (column[m] == tracks.markers()) continue;
+    const std::vector<Vec3d> track = take_track(motion, column[m], warnings);
+    for (size_t f = 0; f < tracks.frames(); ++f) trial.positions[f * n + m] = track[f];
   }
   set_weights(model, static_cast<int>(options.ramp_seconds * trial.rate), trial);
   if (options.use_residuals && !tracks.residuals.empty()) {
@@ -133,12 +189,17 @@ void check_scale(const Model& model, const Trial& trial) {
   const Geometry geometry = calc_geometry(model, d);
   std::vector<double> ratios;
   const int n = trial.marker_count;
+  const auto is_technical = [&](int m) {
+    return model.segments[model.markers[m].segment].technical;
+  };
   const int stride = std::max(1, trial.frame_count() / 20);
   for (int f = 0; f < trial.frame_count(); f += stride) {
     const Frame frame = trial.frame(f);
     for (int a = 0; a < n; ++a) {
       for (int b = 0; b < a; ++b) {
         if (frame.weights[a] <= 0 || frame.weights[b] <= 0) continue;
+        // Clusters take their size from the recording, and where they sit is not known yet.
+        if (is_technical(a) || is_technical(b)) continue;
         const double in_model = (calc_marker(geometry, model, a, poses.data()) -
                                  calc_marker(geometry, model, b, poses.data()))
                                     .norm();
@@ -150,10 +211,10 @@ void check_scale(const Model& model, const Trial& trial) {
   }
   if (ratios.empty()) return;
   const double ratio = median_of(ratios);
-  if (ratio > 20 || ratio < 0.05) {
+  if (ratio > kWrongUnit || ratio < 1 / kWrongUnit) {
     throw InputError(fmt::format(
         "{}: markers are {:.3g} times as far apart as the model's; the recording's or the model's "
-        "unit is wrong (millimetres taken for metres?)",
+        "unit is wrong (millimetres taken for centimetres or metres?)",
         trial.name, ratio));
   }
 }
@@ -195,7 +256,7 @@ void check_sides(const Model& model, const Trial& trial) {
 std::vector<Swap> find_swaps(const AllFrames& frames, const std::vector<Trial>& trials,
                              const Eigen::VectorXd& d) {
   const Model& model = frames.model();
-  const int n = static_cast<int>(model.markers.size()), count = frames.frame_count();
+  const int count = frames.frame_count();
   std::vector<Swap> swaps;
   if (model.has_loops()) return swaps;
   FrameSolver solver(model, d);
@@ -208,53 +269,78 @@ std::vector<Swap> find_swaps(const AllFrames& frames, const std::vector<Trial>& 
   const double usual = median_of(sorted);
   // Frames far worse than usual, also in absolute terms: two markers 2 cm off.
   const auto is_bad = [&](int k) { return objective[k] > 6 * usual && objective[k] > 4e-4; };
-  std::vector<SegmentPose> poses(model.segments.size());
-  constexpr int kMaxFrames = 500;
-  int tried_frames = 0, k = 0, last_good = -1;
-  for (size_t t = 0; t < trials.size(); ++t) {
+  std::vector<Pair> all;
+  for (int a = 0; a < static_cast<int>(model.markers.size()); ++a) {
+    for (int b = 0; b < a; ++b) all.push_back({b, a});
+  }
+  // A frame's search over all pairs takes some 50 ms; a pair once found is tried first.
+  constexpr int kMaxSearches = 60;
+  int searches = 0, k = 0, last_good = -1;
+  for (int t = 0; t < static_cast<int>(trials.size()); ++t) {
     for (int f = 0; f < trials[t].frame_count(); ++f, ++k) {
       if (!is_bad(k)) {
         last_good = k;
         continue;
       }
-      if (++tried_frames > kMaxFrames) return swaps;
       int near = last_good;
       for (int later = k; near < 0 && later < count; ++later) {
         if (!is_bad(later)) near = later;
       }
-      if (near < 0) near = k;
-      const Frame frame = frames.frame(k);
-      std::vector<Vec3d> positions(frame.positions, frame.positions + n);
-      double best = 0.25 * objective[k];
-      int best_a = -1, best_b = -1;
-      for (int a = 0; a < n; ++a) {
-        for (int b = a + 1; b < n; ++b) {
-          if (frame.weights[a] <= 0 || frame.weights[b] <= 0) continue;
-          std::swap(positions[a], positions[b]);
-          std::copy_n(frames.poses(near), poses.size(), poses.begin());
-          const double fit =
-              solver.solve({positions.data(), frame.weights}, poses.data(), 15).objective;
-          std::swap(positions[a], positions[b]);
-          if (fit < best) {
-            best = fit;
-            best_a = a;
-            best_b = b;
-          }
-        }
+      const SegmentPose* start = frames.poses(near < 0 ? k : near);
+      const double wanted = 0.25 * objective[k];
+      const bool goes_on =
+          !swaps.empty() && swaps.back().trial == t && swaps.back().last_frame >= f - kBridge;
+      if (goes_on &&
+          find_exchange(solver, frames.frame(k), start, wanted, {{swaps.back().a, swaps.back().b}})
+                  .a >= 0) {
+        swaps.back().last_frame = f;
+        continue;
       }
-      if (best_a < 0) continue;
-      const auto open = std::find_if(swaps.begin(), swaps.end(), [&](const Swap& s) {
-        return s.a == best_a && s.b == best_b && s.trial == static_cast<int>(t) &&
-               s.last_frame >= f - 3;
-      });
-      if (open != swaps.end()) {
-        open->last_frame = f;
-      } else {
-        swaps.push_back({best_a, best_b, static_cast<int>(t), f, f});
-      }
+      if (++searches > kMaxSearches) return swaps;
+      const Pair found = find_exchange(solver, frames.frame(k), start, wanted, all);
+      if (found.a >= 0) swaps.push_back({found.a, found.b, t, f, f});
     }
   }
   return swaps;
+}
+
+std::vector<Stray> find_strays(const AllFrames& frames, const std::vector<Trial>& trials,
+                               const Eigen::VectorXd& d) {
+  const Model& model = frames.model();
+  const Geometry geometry = calc_geometry(model, d);
+  const int n = static_cast<int>(model.markers.size()), count = frames.frame_count();
+  std::vector<double> errors(static_cast<size_t>(n) * count, 0.0), limit(n);
+  for (int m = 0; m < n; ++m) {
+    std::vector<double> seen;
+    for (int k = 0; k < count; ++k) {
+      const Frame frame = frames.frame(k);
+      if (frame.weights[m] <= 0) continue;
+      const double error =
+          (calc_marker(geometry, model, m, frames.poses(k)) - frame.positions[m]).norm();
+      errors[static_cast<size_t>(k) * n + m] = error;
+      seen.push_back(error);
+    }
+    limit[m] = std::max(0.03, 6 * median_of(seen));
+  }
+  std::vector<Stray> strays;
+  int k = 0;
+  for (int t = 0; t < static_cast<int>(trials.size()); ++t) {
+    for (int f = 0; f < trials[t].frame_count(); ++f, ++k) {
+      const double* e = &errors[static_cast<size_t>(k) * n];
+      const int worst = static_cast<int>(std::max_element(e, e + n) - e);
+      if (e[worst] <= limit[worst]) continue;
+      const auto open = std::find_if(strays.begin(), strays.end(), [&](const Stray& s) {
+        return s.marker == worst && s.trial == t && s.last_frame >= f - kBridge;
+      });
+      if (open != strays.end()) {
+        open->last_frame = f;
+        open->error = std::max(open->error, e[worst]);
+      } else {
+        strays.push_back({worst, t, f, f, e[worst]});
+      }
+    }
+  }
+  return strays;
 }
 
 std::vector<Gap> find_undetermined_frames(AllFrames& frames, const std::vector<Trial>& trials,

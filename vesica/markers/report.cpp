@@ -77,9 +77,9 @@ std::string make_plot(const std::string& title, const std::string& unit,
   for (const TimedEvent& e : events) {
     if (e.time < t.front() || e.time > t.back()) continue;
     svg += fmt::format(
-        "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' class='e'/><title>{3}"
-        "</title>",
-        X(e.time), kTop, kH - kBottom, escape(e.label));
+        "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' class='e'><title>{3}</title></line>"
+        "<text x='{0:.1f}' y='{4}' class='s' transform='rotate(-90 {0:.1f} {4})'>{3}</text>",
+        X(e.time), kTop, kH - kBottom, escape(e.label), kTop + 2);
   }
   for (size_t c = 0; c < curves.size(); ++c) {
     std::string path;
@@ -102,23 +102,59 @@ std::string make_plot(const std::string& title, const std::string& unit,
   return svg + "</svg>\n";
 }
 
+// A picture of all correlations, and the strongest by name.
+std::string make_correlation_section(const Run& run) {
+  const Eigen::MatrixXd correlation = calc_correlation(run.confidence.covariance);
+  const auto n = correlation.rows();
+  if (n < 2) return "";
+  constexpr double kSide = 420;
+  const double cell = kSide / static_cast<double>(n);
+  std::string html = fmt::format(
+      "<details><summary>Correlations of the errors (white noise)</summary><svg viewBox='0 0 {0} "
+      "{0}' style='max-width:{0}px' role='img'>",
+      kSide);
+  for (Eigen::Index r = 0; r < n; ++r) {
+    for (Eigen::Index c = 0; c < n; ++c) {
+      const double x = correlation(r, c);
+      if (std::abs(x) < 0.05) continue;
+      html += fmt::format(
+          "<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}' "
+          "fill-opacity='{:.2f}'>"
+          "<title>{}, {}: {:.2f}</title></rect>",
+          cell * static_cast<double>(c), cell * static_cast<double>(r), cell, cell,
+          x > 0 ? kColors[1] : kColors[0], std::abs(x), escape(run.model.parameters[r].name),
+          escape(run.model.parameters[c].name), x);
+    }
+  }
+  html += "</svg><p>red: together, blue: against each other; point at a cell for its names</p>";
+  const auto pairs = find_correlated_pairs(run, 0.8);
+  if (!pairs.empty()) html += "<table><tr><th>pair</th><th>correlation</th></tr>";
+  constexpr size_t kMaxRows = 30;
+  for (size_t k = 0; k < std::min(pairs.size(), kMaxRows); ++k) {
+    html += fmt::format("<tr><td>{}, {}</td><td class='n'>{:+.3f}</td></tr>",
+                        escape(run.model.parameters[pairs[k].a].name),
+                        escape(run.model.parameters[pairs[k].b].name), pairs[k].correlation);
+  }
+  return html + (pairs.empty() ? "</details>" : "</table></details>");
+}
+
 std::string make_parameter_section(const Run& run) {
   std::string html =
       "<h2>Parameters</h2><table><tr><th>parameter</th><th>value</th><th>95 % interval, white noise"
       "</th><th>95 % interval, autocorrelated noise</th><th></th></tr>";
   for (int k = 0; k < run.id->d.size(); ++k) {
     const Parameter& p = run.model.parameters[k];
-    const double f = p.unit == Unit::kMeter ? 1e3 : p.unit == Unit::kRadian ? 180 / kPi : 1;
-    const char* unit = p.unit == Unit::kMeter ? "mm" : p.unit == Unit::kRadian ? "deg" : "";
+    const char* unit = unit_for_people(p.unit);
     const auto interval = [&](double half) {
-      return std::isfinite(half) ? fmt::format("&plusmn; {:.3g} {}", half * f, unit)
+      return std::isfinite(half) ? fmt::format("&plusmn; {:.3g} {}", for_people(p.unit, half), unit)
                                  : std::string("none");
     };
     html += fmt::format(
         "<tr{}><td>{}</td><td class='n'>{:.2f} {}</td><td class='n'>{}</td><td class='n'>{}</td>"
         "<td>{}</td></tr>",
-        run.confidence.identifiable[k] ? "" : " class='bad'", escape(p.name), run.id->d[k] * f,
-        unit, interval(run.confidence.half_width[k]), interval(run.confidence.robust_half_width[k]),
+        run.confidence.identifiable[k] ? "" : " class='bad'", escape(p.name),
+        for_people(p.unit, run.id->d[k]), unit, interval(run.confidence.half_width[k]),
+        interval(run.confidence.robust_half_width[k]),
         run.confidence.identifiable[k] ? "" : "not determined by this motion");
   }
   html += "</table>";
@@ -129,7 +165,7 @@ std::string make_parameter_section(const Run& run) {
     }
     html += "</ul>";
   }
-  return html;
+  return html + make_correlation_section(run);
 }
 
 std::string make_error_section(const Run& run) {
@@ -274,14 +310,14 @@ std::string make_report(const Run& run) {
       "solid #ddd;text-align:left}}td.n{{text-align:right;font-variant-numeric:tabular-nums}}"
       "tr.bad{{background:#fbeee6}}svg{{width:100%;height:auto}}svg text{{font:11px "
       "system-ui}}.t{{font-weight:600;font-size:13px}}.l{{text-anchor:end;fill:#666}}"
-      ".b{{text-anchor:middle;fill:#666}}.g{{stroke:#eee}}.e{{stroke:#999;stroke-dasharray:3 3}}"
+      ".b{{text-anchor:middle;fill:#666}}.s{{text-anchor:end;fill:#888;font-size:9px}}summary{{"
+      "cursor:"
+      "pointer;margin:1em 0}}.g{{stroke:#eee}}.e{{stroke:#999;stroke-dasharray:3 3}}"
       "canvas{{border:1px solid #ddd;width:100%}}.w{{background:#fff6dd;padding:4px 10px}}</style>"
       "<h1>{0}</h1><p>{1} frames of {2} recordings, {3} variables. {4} in {5} iterations, relative "
       "KKT residual {6:.1e}; {7}. Mean marker error <b>{8:.1f} &plusmn; {9:.1f} mm</b>. Start "
       "{10:.2f} s, solution {11:.2f} s.</p>",
-      escape(run.model.name), run.id->frames.frame_count(), run.trials.size(),
-      static_cast<long>(run.model.coordinate_count()) * run.id->frames.frame_count() +
-          run.model.parameter_count(),
+      escape(run.model.name), run.id->frames.frame_count(), run.trials.size(), run.variable_count(),
       s.converged ? "Converged" : "NOT converged", s.iterations.size(), s.kkt_relative,
       s.minimum ? "second derivatives confirm a minimum" : "a minimum is not confirmed",
       run.errors.all.mean * 1e3, run.errors.all.sd * 1e3, s.seconds_start, s.seconds_solve);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "vesica/error.h"
@@ -29,12 +30,33 @@ void warn_about_frames(Run& run) {
         trial.start_time + gap.first_frame / trial.rate,
         trial.start_time + gap.last_frame / trial.rate, gap.undetermined));
   }
-  for (const Swap& swap : find_swaps(run.id->frames, run.trials, run.id->d)) {
+  const auto swaps = find_swaps(run.id->frames, run.trials, run.id->d);
+  for (const Swap& swap : swaps) {
     run.warnings.push_back(fmt::format(
         "{}: markers {} and {} look exchanged in frames {} to {}; each fits where the other was "
         "expected",
         run.trials[swap.trial].name, run.model.markers[swap.a].name, run.model.markers[swap.b].name,
         swap.first_frame + 1, swap.last_frame + 1));
+  }
+  const auto explained = [&](const Stray& stray) {
+    return std::any_of(swaps.begin(), swaps.end(), [&](const Swap& s) {
+      return s.trial == stray.trial && s.first_frame <= stray.last_frame &&
+             s.last_frame >= stray.first_frame;
+    });
+  };
+  constexpr int kMaxStrays = 10;
+  int strays = 0;
+  for (const Stray& stray : find_strays(run.id->frames, run.trials, run.id->d)) {
+    if (explained(stray) || ++strays > kMaxStrays) continue;
+    run.warnings.push_back(fmt::format(
+        "{}: marker {} is up to {:.0f} mm off in frames {} to {}; mislabelled, a ghost, or a slip? "
+        "Leave it out there, or take a robust loss",
+        run.trials[stray.trial].name, run.model.markers[stray.marker].name, stray.error * 1e3,
+        stray.first_frame + 1, stray.last_frame + 1));
+  }
+  if (strays > kMaxStrays) {
+    run.warnings.push_back(
+        fmt::format("{} more stretches with a marker far off", strays - kMaxStrays));
   }
 }
 
@@ -87,13 +109,6 @@ void run_identification(Run& run, const Options& options) {
   run.errors = calc_marker_errors(run.id->frames, run.id->d);
   warn_about_frames(run);
   warn_about_solution(run);
-}
-
-void add_events(const MotionTrial& motion, const std::string& trial, Run& run) {
-  for (const MotionEvent& event : motion.events) {
-    run.events.push_back(
-        {trial, event.time, event.context + (event.context.empty() ? "" : " ") + event.label});
-  }
 }
 
 }  // namespace vesica::markers

@@ -20,6 +20,8 @@ constexpr int kStretch = 64;
 // Starts of a frame from nothing, tried while the fit is worse than kGoodFit.
 constexpr int kStarts = 8;
 constexpr double kGoodFit = 0.008;  // m, rms
+// Starts of d, tried while some markers fit far worse than most.
+constexpr int kAttempts = 8;
 
 double calc_rms(const Frame& frame, size_t markers, double objective) {
   double weight = 0;
@@ -114,6 +116,52 @@ Model soften(const Model& model) {
     p.prior_sd = p.unit == Unit::kMeter ? 0.05 : 0.3;
   }
   return soft;
+}
+
+// Frames spread over all trials: of each part of the recording, the first with the most markers.
+Trial take_sample(const AllFrames& frames, int wanted) {
+  const int count = frames.frame_count();
+  Trial few;
+  few.marker_count = static_cast<int>(frames.model().markers.size());
+  wanted = std::min(count, std::max(1, wanted));
+  const auto seen = [&](int k) {
+    const Frame f = frames.frame(k);
+    return std::count_if(f.weights, f.weights + few.marker_count, [](double w) { return w > 0; });
+  };
+  for (int k = 0; k < wanted; ++k) {
+    const auto begin = static_cast<int>(static_cast<long>(k) * count / wanted);
+    const auto end = static_cast<int>(static_cast<long>(k + 1) * count / wanted);
+    int chosen = begin;
+    for (int i = begin; i < end; ++i) {
+      if (seen(i) > seen(chosen)) chosen = i;
+    }
+    const Frame f = frames.frame(chosen);
+    few.positions.insert(few.positions.end(), f.positions, f.positions + few.marker_count);
+    few.weights.insert(few.weights.end(), f.weights, f.weights + few.marker_count);
+  }
+  return few;
+}
+
+// Whether some markers fit far worse than most: a limb that sits in a minimum of its own does so in
+// all frames alike.
+bool has_misfit(const AllFrames& frames, const Eigen::VectorXd& d) {
+  const Model& model = frames.model();
+  const Geometry geometry = calc_geometry(model, d);
+  std::vector<double> rms;
+  for (size_t m = 0; m < model.markers.size(); ++m) {
+    double sum = 0, count = 0;
+    for (int k = 0; k < frames.frame_count(); ++k) {
+      const Frame frame = frames.frame(k);
+      if (frame.weights[m] <= 0) continue;
+      const Vec3d at = calc_marker(geometry, model, static_cast<int>(m), frames.poses(k));
+      sum += (at - frame.positions[m]).squaredNorm();
+      ++count;
+    }
+    if (count > 0) rms.push_back(std::sqrt(sum / count));
+  }
+  if (rms.empty()) return false;
+  std::sort(rms.begin(), rms.end());
+  return rms.back() > std::max(kGoodFit, 3 * rms[rms.size() / 2]);
 }
 
 }  // namespace
@@ -293,48 +341,42 @@ long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d) {
 
 Start find_start(const AllFrames& frames, int start_frames) {
   const Model& model = frames.model();
-  const int count = frames.frame_count();
-  Trial few;
-  few.marker_count = static_cast<int>(model.markers.size());
-  const int wanted = std::min(count, std::max(1, start_frames));
-  const auto seen = [&](int k) {
-    const Frame f = frames.frame(k);
-    return std::count_if(f.weights, f.weights + few.marker_count, [](double w) { return w > 0; });
-  };
-  for (int k = 0; k < wanted; ++k) {
-    // Of the frames in each part of the recording, the first with the most markers.
-    const auto begin = static_cast<int>(static_cast<long>(k) * count / wanted);
-    const auto end = static_cast<int>(static_cast<long>(k + 1) * count / wanted);
-    int chosen = begin;
-    for (int i = begin; i < end; ++i) {
-      if (seen(i) > seen(chosen)) chosen = i;
-    }
-    const Frame f = frames.frame(chosen);
-    few.positions.insert(few.positions.end(), f.positions, f.positions + few.marker_count);
-    few.weights.insert(few.weights.end(), f.weights, f.weights + few.marker_count);
-  }
+  const std::vector<Trial> sample{take_sample(frames, start_frames)};
   Model soft = model;
-  {
-    const std::vector<Trial> sample{few};
-    const AllFrames plain(model, sample, frames.threads());
-    fit_joints(plain, soft);
-  }
+  fit_joints(AllFrames(model, sample, frames.threads()), soft);
   soft = soften(soft);
-  const std::vector<Trial> sample{few};
-  AllFrames some(soft, sample, frames.threads());
-  Eigen::VectorXd d = project_parameters(soft, soft.start_values());
-  detail::run_chunks(wanted, frames.threads(), [&](int k, int) {
-    FrameSolver solver(soft, d);
-    solve_frame_from_scratch(solver, some.frame(k), some.poses(k));
-  });
   Options options;
   options.threads = frames.threads();
   options.max_iterations = 30;
   options.tolerance = 1e-5;
-  const Summary summary = solve_all_frames(some, d, options);
-  Start start{d, static_cast<int>(summary.iterations.size()), 0};
-  start.kkt = summary.kkt_start * count / wanted;
-  return start;
+  const Eigen::VectorXd first = project_parameters(soft, soft.start_values());
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> normal;
+  Start best;
+  double least = 1e300;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    Eigen::VectorXd d = first;
+    if (attempt > 0) {
+      for (int k = 0; k < d.size(); ++k) d[k] += 0.5 * soft.parameters[k].prior_sd * normal(random);
+      d = project_parameters(soft, d);
+    }
+    AllFrames some(soft, sample, frames.threads());
+    detail::run_chunks(some.frame_count(), frames.threads(), [&](int k, int) {
+      FrameSolver solver(soft, d);
+      solve_frame_from_scratch(solver, some.frame(k), some.poses(k));
+    });
+    const Summary summary = solve_all_frames(some, d, options);
+    if (attempt == 0) {
+      best.kkt = summary.kkt_start * frames.frame_count() / some.frame_count();
+    }
+    if (summary.objective < least) {
+      least = summary.objective;
+      best.iterations = static_cast<int>(summary.iterations.size());
+      best.d = d;
+    }
+    if (!has_misfit(some, d)) break;
+  }
+  return best;
 }
 
 }  // namespace vesica::markers

@@ -29,12 +29,13 @@ long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d);
 // segment and solved again; kept where the objective falls. Returns how many frames moved.
 long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d);
 
-// d and poses to begin eq. 11 with: the model's start values, improved on `start_frames` frames
-// spread over all trials under weak priors (5 cm, 0.3 rad, 30 %).
+// d to begin eq. 11 with: the model's start values, improved on `start_frames` frames spread over
+// all trials under weak priors (5 cm, 0.3 rad, 30 %); where a limb's markers then fit far worse
+// than the others, other values are tried and the best is kept.
 struct Start {
   Eigen::VectorXd d;
-  int iterations = 0;
-  double kkt = 0;  // residual of eq. 13 at the model's start values, scaled up to all frames
+  int iterations = 0;  // of the values that were kept
+  double kkt = 0;      // residual of eq. 13 at the model's start values, scaled up to all frames
 };
 Start find_start(const AllFrames& frames, int start_frames);
 

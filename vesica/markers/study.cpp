@@ -98,17 +98,12 @@ Study run_study(const InputFile& file, const std::function<MotionTrial(const std
 }
 
 std::string make_study_table(const Study& study) {
-  std::string out = fmt::format("{}\n\n  {:<28}", study.name, "parameter");
+  std::string out = fmt::format("{}\n\n  {:<32}", study.name, "parameter");
   for (const auto& m : study.models) out += fmt::format("{:>26}", m.name);
   out += "\n";
   if (study.models.empty()) return out;
-  const Model& first = study.models.front().run->model;
-  for (const Parameter& p : first.parameters) {
-    const double f = p.unit == Unit::kMeter ? 1e3 : p.unit == Unit::kRadian ? 180 / kPi : 1;
-    out += fmt::format("  {:<22}{:>6}", p.name,
-                       p.unit == Unit::kMeter    ? "mm"
-                       : p.unit == Unit::kRadian ? "deg"
-                                                 : "");
+  for (const Parameter& p : study.models.front().run->model.parameters) {
+    out += fmt::format("  {:<28}{:>4}", p.name, unit_for_people(p.unit));
     for (const auto& m : study.models) {
       const int k = m.run->model.find_parameter(p.name);
       if (k < 0) {
@@ -116,18 +111,25 @@ std::string make_study_table(const Study& study) {
         continue;
       }
       const bool kept = std::find(m.fixed.begin(), m.fixed.end(), p.name) != m.fixed.end();
-      out += kept ? fmt::format("{:>17.2f} {:<8}", m.run->id->d[k] * f, "kept")
-                  : fmt::format("{:>17.2f} +-{:<6.2g}", m.run->id->d[k] * f,
-                                m.run->confidence.robust_half_width[k] * f);
+      const double half = m.run->confidence.robust_half_width[k];
+      out += fmt::format("{:>17.2f} {:<8}", for_people(p.unit, m.run->id->d[k]),
+                         kept ? "kept" : fmt::format("+-{:.2g}", for_people(p.unit, half)));
     }
     out += "\n";
   }
-  out += fmt::format("  {:<28}", "error on " + study.evaluate + ", mm");
+  const std::string recording = std::filesystem::path(study.evaluate).stem().string();
+  out += fmt::format("  {:<32}", "marker error on " + recording + ", mm");
   for (const auto& m : study.models) {
     out +=
         fmt::format("{:>17.2f} sd {:<5.2f}", m.evaluated.all.mean * 1e3, m.evaluated.all.sd * 1e3);
   }
-  return out + "\n";
+  out += "\n";
+  for (const auto& m : study.models) {
+    for (const std::string& w : m.run->warnings) {
+      out += fmt::format("\n  warning: {}: {}", m.name, w);
+    }
+  }
+  return out + "\n  +-: 95 % intervals that allow for correlated frames\n";
 }
 
 nlohmann::ordered_json make_study_json(const Study& study) {

@@ -1,0 +1,28 @@
+// Sums of correlated samples: their covariance, and the interval that goes with it.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+namespace vesica::markers {
+
+// Covariance of the sum over all rows, samples x columns; rows of different trials are independent.
+// Newey and West's sum over lags with Parzen's kernel, prewhitened by a first-order
+// autoregression of every column; bandwidth after Andrews 1991, at least 1.5 correlation times.
+struct LongRun {
+  Eigen::MatrixXd M;
+  double bandwidth = 0;  // samples, after whitening
+};
+LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
+                                 const std::vector<int>& trial_lengths);
+
+// Samples over independent samples, (1 + r)/(1 - r) with the persistence r of each column's slow
+// part.
+Eigen::VectorXd calc_correlation_times(const Eigen::MatrixXd& scores,
+                                       const std::vector<int>& trial_lengths);
+
+// The 97.5 % point of Student's distribution; infinite dof give 1.96. Good to 1e-3 above 3 degrees
+// of freedom (Cornish-Fisher expansion), and that is what it is used for.
+double calc_t_975(double dof);
+
+}  // namespace vesica::markers
