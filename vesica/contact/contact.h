@@ -81,6 +81,10 @@ template <class P>
 bool has_potential(const Contact<P>& contact) {
   if (contact.relaxes() || std::holds_alternative<VolumePower<P>>(contact.normal)) return false;
   const auto& shapes = contact.pair.shapes;
+  if (std::holds_alternative<PolyhedronOnPolyhedron>(shapes) ||
+      std::holds_alternative<SolidOnSolid>(shapes)) {
+    return false;
+  }
   if (contact.measure() != Measure::kDepth) return true;
   // Other pairs press at the centroid, not under the deepest point.
   return std::holds_alternative<PointPair<P>>(shapes) ||

@@ -4,10 +4,13 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <type_traits>
 
 #include "vesica/contact/law_input.h"
+#include "vesica/contact/solid_input.h"
 #include "vesica/geometry/convex_hull.h"
 #include "vesica/interference/patch.h"
 #include "vesica/io/obj.h"
@@ -114,7 +117,114 @@ std::optional<PointPair<T>> find_point_pair(const Shape<T>& i, const Shape<T>& j
   return found ? std::optional(pair) : std::nullopt;
 }
 
-// Two solids that share a volume.
+// How general solids are evaluated.
+struct SolidChoices {
+  double tolerance = 1e-8;
+  ContactNormal normal = ContactNormal::kAreaVector;
+};
+
+// A size as a plain number; one that carries a derivative is refused.
+template <class T>
+double plain_size(const InputNode& node, const T& x) {
+  if constexpr (ScalarTraits<T>::kDerivatives > 0) {
+    for (int k = 0; k < ScalarTraits<T>::kDerivatives; ++k) {
+      if (x.v[k] != 0) {
+        node.fail("sensitivities by the sizes of these shapes are not available for this pair");
+      }
+    }
+  }
+  return value_of(x);
+}
+template <class T>
+Vec3d plain_size(const InputNode& node, const Vec3<T>& v) {
+  return {plain_size(node, v.x()), plain_size(node, v.y()), plain_size(node, v.z())};
+}
+
+template <class T>
+std::shared_ptr<const ConvexPolyhedron> find_polyhedron(const InputNode& node,
+                                                        const Shape<T>& shape) {
+  if (const auto* mesh = std::get_if<MeshShape>(&shape); mesh && mesh->mesh->is_convex()) {
+    return std::make_shared<ConvexPolyhedron>(*mesh->mesh, node.place());
+  }
+  if (const auto* box = std::get_if<Box<T>>(&shape)) {
+    const Vec3d half = 0.5 * plain_size(node, box->size);
+    std::vector<Vec3d> corners;
+    for (int k = 0; k < 8; ++k) {
+      corners.emplace_back(k & 1 ? half.x() : -half.x(), k & 2 ? half.y() : -half.y(),
+                           k & 4 ? half.z() : -half.z());
+    }
+    return std::make_shared<ConvexPolyhedron>(make_convex_hull(corners, node.place()),
+                                              node.place());
+  }
+  return nullptr;
+}
+
+// The shape as cells, and its extent (0: endless).
+template <class T>
+std::optional<Solid> find_solid(const InputNode& node, const Shape<T>& shape) {
+  auto ball = [](const Vec3d& r, Primitive p) {
+    return make_solid({make_cell({std::move(p)}, Bounds{-r, r})});
+  };
+  if (const auto* solid = std::get_if<SolidShape>(&shape)) return *solid->solid;
+  if (const auto* s = std::get_if<Sphere<T>>(&shape)) {
+    const double r = plain_size(node, s->radius);
+    return ball(Vec3d::Constant(r), make_sphere(r));
+  }
+  if (const auto* e = std::get_if<Ellipsoid<T>>(&shape)) {
+    const Vec3d r = plain_size(node, e->radii);
+    return ball(r, make_ellipsoid(r));
+  }
+  if (const auto* b = std::get_if<Box<T>>(&shape)) {
+    return make_solid({make_box_cell(plain_size(node, b->size))});
+  }
+  if (std::holds_alternative<HalfSpace>(shape)) {
+    return make_solid({make_cell({make_half_space(Pose<double>{})})});
+  }
+  if (const auto polyhedron = find_polyhedron(node, shape)) {
+    std::vector<Primitive> planes;
+    for (const Plane& p : polyhedron->planes())
+      planes.push_back(make_half_space(p.normal, p.offset));
+    return make_solid(
+        {make_cell(std::move(planes), Bounds{polyhedron->box_min(), polyhedron->box_max()})});
+  }
+  return std::nullopt;
+}
+
+template <class T>
+std::optional<ShapePair<T>> find_solid_pair(const InputNode& node, const Shape<T>& i,
+                                            const Shape<T>& j, const SolidChoices& choices) {
+  ShapePair<T> pair;
+  const auto poly_i = find_polyhedron(node, i), poly_j = find_polyhedron(node, j);
+  if (poly_i && poly_j) {
+    constexpr PolyhedraNormal kNormals[] = {PolyhedraNormal::kAreaVector,
+                                            PolyhedraNormal::kEigenvector, PolyhedraNormal::kPlane};
+    pair.shapes =
+        PolyhedronOnPolyhedron{poly_i, poly_j, kNormals[static_cast<size_t>(choices.normal)]};
+    return pair;
+  }
+  const auto solid_i = find_solid(node, i), solid_j = find_solid(node, j);
+  if (!solid_i || !solid_j) return std::nullopt;
+  SolidOnSolid solids;
+  try {
+    solids.i = std::make_shared<SolidParts>(make_solid_parts(*solid_i));
+    solids.j = std::make_shared<SolidParts>(make_solid_parts(*solid_j));
+  } catch (const InputError& error) {
+    node.fail(error.what());
+  }
+  solids.options.slices.tolerance = choices.tolerance;
+  solids.options.normal = choices.normal;
+  solids.size = std::numeric_limits<double>::infinity();
+  for (const auto* solid : {&*solid_i, &*solid_j}) {
+    if (solid->bounds.is_finite()) {
+      solids.size = std::min(solids.size, 2 * solid->bounds.half().maxCoeff());
+    }
+  }
+  if (!std::isfinite(solids.size)) return std::nullopt;
+  pair.shapes = solids;
+  return pair;
+}
+
+// Two solids that share a volume, by a method of their own.
 template <class T>
 std::optional<ShapePair<T>> find_pair(const Shape<T>& i, const Shape<T>& j,
                                       EllipsoidInertia inertia) {
@@ -176,9 +286,22 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
     placed.X_BS = read_pose<T>(*pose);
     placed.at_origin = false;
   }
-  enum { kHalfSpace, kSphere, kEllipsoid, kBox, kConvex, kMesh, kPoint, kEdge, kCylinder, kCone };
+  enum {
+    kHalfSpace,
+    kSphere,
+    kEllipsoid,
+    kBox,
+    kConvex,
+    kMesh,
+    kPoint,
+    kEdge,
+    kCylinder,
+    kCone,
+    kSolids
+  };
   switch (node.at("type").choice({"half_space", "sphere", "ellipsoid", "box", "convex", "mesh",
-                                  "point", "edge", "cylinder_surface", "cone_surface"})) {
+                                  "point", "edge", "cylinder_surface", "cone_surface", "cylinder",
+                                  "cone", "capsule", "solid"})) {
     case kHalfSpace:
       node.allow({"type", "pose"});
       placed.shape = HalfSpace{};
@@ -233,7 +356,7 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
       placed.shape = ConeSurface<T>{angle * T(0.5)};
       break;
     }
-    default: {
+    case kMesh: {
       node.allow({"type", "pose", "file", "scale"});
       const auto scale = node.find("scale");
       const InputNode file = node.at("file");
@@ -245,6 +368,9 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
       }
       break;
     }
+    default:
+      placed.shape = SolidShape{std::make_shared<Solid>(read_solid(node))};
+      break;
   }
   return placed;
 }
@@ -267,7 +393,7 @@ void read_options(const InputNode& node, Contact<T>* contact, EllipsoidInertia* 
 // is asked for.
 template <class T>
 ShapePair<T> choose_pair(const InputNode& node, const Shape<T>& i, const Shape<T>& j,
-                         Measure measure, EllipsoidInertia inertia) {
+                         Measure measure, EllipsoidInertia inertia, const SolidChoices& choices) {
   std::optional<InputNode> method;
   std::string wanted = "auto";
   if (const auto interference = node.find("interference")) {
@@ -289,6 +415,14 @@ ShapePair<T> choose_pair(const InputNode& node, const Shape<T>& i, const Shape<T
       break;
     }
   }
+  // General solids where no method of the pair's own is there, or slices are asked for.
+  if (available.empty() || wanted == "slices") {
+    if (const auto solids = find_solid_pair<T>(node, i, j, choices)) {
+      const bool as_asked = wanted != "slices" || method_name(*solids) == "slices";
+      if (available.empty() || as_asked) pair = *solids;
+      available.emplace_back(method_name(*solids));
+    }
+  }
   const bool to_point = wanted == "point" || (wanted == "auto" && measure == Measure::kDepth);
   for (const bool turned : {false, true}) {
     const auto points = find_point_pair<T>(turned ? j : i, turned ? i : j);
@@ -302,9 +436,9 @@ ShapePair<T> choose_pair(const InputNode& node, const Shape<T>& i, const Shape<T
   }
   if (available.empty()) {
     node.fail(
-        "these two shapes cannot meet yet; available: half_space with sphere, ellipsoid, box, "
-        "convex or mesh; sphere with sphere; and at a point, sphere or point with half_space, "
-        "sphere, edge, cylinder_surface or cone_surface");
+        "these two shapes cannot meet: a mesh that is not convex meets a half_space only, point, "
+        "edge, cylinder_surface and cone_surface meet a sphere or a point, and two half_spaces "
+        "share no bounded volume");
   }
   if (wanted != "auto" && wanted != method_name(pair)) {
     method->fail(fmt::format("'{}' is not available for this pair; use auto or {}", wanted,
@@ -348,12 +482,18 @@ template <class T>
 Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const PlacedShape<T>& j) {
   Contact<T> contact;
   EllipsoidInertia inertia = EllipsoidInertia::kExact;
+  SolidChoices choices;
   read_options(node, &contact, &inertia);
+  if (const auto preset = node.find("preset"); preset && preset->text() == "gonthier2007") {
+    choices.normal = ContactNormal::kEigenvector;
+  }
   if (const auto interference = node.find("interference")) {
-    interference->allow({"method", "tolerance", "inertia"});
+    interference->allow({"method", "tolerance", "inertia", "normal"});
     if (const auto tolerance = interference->find("tolerance")) {
-      tolerance->positive(dimension::kNumber);
+      choices.tolerance = tolerance->positive(dimension::kNumber);
+      if (choices.tolerance > 0.1) tolerance->fail("relative, of the volume: below 0.1");
     }
+    read_choice(*interference, "normal", {"area_vector", "eigenvector", "plane"}, &choices.normal);
     if (const auto choice = interference->find("inertia")) {
       read_choice(*interference, "inertia", {"exact", "oblique"}, &inertia);
       if (!std::holds_alternative<Ellipsoid<T>>(i.shape) &&
@@ -366,7 +506,7 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
   contact.X_Jj = j.X_BS;
   contact.shapes_at_origin = i.at_origin && j.at_origin;
   contact.normal = read_law<NormalLaw<T>>(node.at("normal"));
-  contact.pair = choose_pair<T>(node, i.shape, j.shape, contact.measure(), inertia);
+  contact.pair = choose_pair<T>(node, i.shape, j.shape, contact.measure(), inertia, choices);
   if (const auto friction = node.find("friction")) {
     contact.friction = read_law<FrictionLaw<T>>(*friction);
   }
@@ -401,6 +541,8 @@ const std::vector<std::string_view>& contact_keys() {
 template <class T>
 std::string method_name(const ShapePair<T>& pair) {
   if (std::holds_alternative<PointPair<T>>(pair.shapes)) return "point";
+  if (std::holds_alternative<PolyhedronOnPolyhedron>(pair.shapes)) return "polyhedra";
+  if (std::holds_alternative<SolidOnSolid>(pair.shapes)) return "slices";
   if (std::holds_alternative<BoxOnHalfSpace<T>>(pair.shapes)) return "polyhedra";
   if (const auto* mesh = std::get_if<MeshOnHalfSpace>(&pair.shapes)) {
     return mesh->i.mesh->is_convex() ? "polyhedra" : "mesh";

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <variant>
 
+#include "vesica/geometry/solid.h"
 #include "vesica/geometry/triangle_mesh.h"
 #include "vesica/math/vector.h"
 
@@ -60,7 +61,7 @@ struct ConeSurface {
 
 template <class T>
 using Shape = std::variant<HalfSpace, Sphere<T>, Ellipsoid<T>, Box<T>, MeshShape, Point, Edge,
-                           CylinderSurface<T>, ConeSurface<T>>;
+                           CylinderSurface<T>, ConeSurface<T>, SolidShape>;
 
 std::string_view shape_name(const Shape<double>& shape);
 

@@ -69,7 +69,7 @@ CellPairResult calc_cell_pair(const Cell& i, const Pose<double>& X_WI, const Cel
 
 // How a body moves with every variable: velocity of the point p and angular velocity, in the world.
 template <class T, class A>
-std::array<GradientOf<T>, 6> calc_twist(const Pose<A>& X_WB, const Vec3d& p) {
+std::array<GradientOf<T>, 6> calc_pair_twist(const Pose<A>& X_WB, const Vec3d& p) {
   using G = GradientOf<T>;
   const G zero = T(0.0).v;
   std::array<G, 6> t = {zero, zero, zero, zero, zero, zero};
@@ -93,7 +93,7 @@ template <class T, class A, class B>
 SharedMoments<T> differentiate(const CellPairResult& r, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
   using G = GradientOf<T>;
   const CellMoments& m = r.moments;
-  const auto i = calc_twist<T>(X_WI, m.centroid), j = calc_twist<T>(X_WJ, m.centroid);
+  const auto i = calc_pair_twist<T>(X_WI, m.centroid), j = calc_pair_twist<T>(X_WJ, m.centroid);
   // j against i, in the slices' axes.
   std::array<G, 6> t;
   for (int k = 0; k < 3; ++k) {
@@ -238,8 +238,8 @@ auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
     o.p_WC = cast_vector<T>(gap.p_WC);
     o.distance = T(gap.distance);
     if constexpr (detail::kVaries<T>) {
-      const auto ti = detail::calc_twist<T>(X_WI, gap.p_WC),
-                 tj = detail::calc_twist<T>(X_WJ, gap.p_WC);
+      const auto ti = detail::calc_pair_twist<T>(X_WI, gap.p_WC),
+                 tj = detail::calc_pair_twist<T>(X_WJ, gap.p_WC);
       for (int k = 0; k < 3; ++k) {
         o.distance = T(value_of(o.distance), o.distance.v + gap.n_W[k] * (ti[k] - tj[k]));
         o.p_WC[k] = T(gap.p_WC[k], 0.5 * (ti[k] + tj[k]));

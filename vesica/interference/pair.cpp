@@ -25,6 +25,19 @@ double size(const EllipsoidOnHalfSpace<double>& p) { return 2 * p.i.radii.maxCoe
 double size(const BoxOnHalfSpace<double>& p) { return p.i.size.maxCoeff(); }
 double size(const MeshOnHalfSpace& p) { return p.i.mesh->size(); }
 double size(const SphereOnSphere<double>& p) { return 2 * std::max(p.i.radius, p.j.radius); }
+PatchFigures figures(const PolyhedronOnPolyhedron& p, const Pose<double>& X_WI,
+                     const Pose<double>& X_WJ) {
+  return calc_patch_figures(*p.i, X_WI, *p.j, X_WJ, p.normal);
+}
+PatchFigures figures(const SolidOnSolid& p, const Pose<double>& X_WI, const Pose<double>& X_WJ) {
+  const auto o = calc_overlap(p, X_WI, X_WJ);
+  if (!(o.volume > 0)) return {};
+  return calc_patch_figures(*p.i, X_WI, *p.j, X_WJ, o.n_W, o.p_WC);
+}
+double size(const PolyhedronOnPolyhedron& p) {
+  return 2 * std::min(p.i->ball_radius(), p.j->ball_radius());
+}
+double size(const SolidOnSolid& p) { return p.size; }
 double size(const PointPair<double>& p) {
   if (const auto* e = std::get_if<Ellipsoid<double>>(&p.i)) return 2 * e->radii.maxCoeff();
   return 2 * std::get<Sphere<double>>(p.i).radius;

@@ -2,13 +2,16 @@
 // exact method. The pair that a file names as (j, i) is evaluated as (i, j) and turned round.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <variant>
 
 #include "vesica/geometry/shapes.h"
+#include "vesica/interference/cell_pair.h"
 #include "vesica/interference/half_space_ellipsoid.h"
 #include "vesica/interference/half_space_mesh.h"
 #include "vesica/interference/point_pair.h"
+#include "vesica/interference/polyhedra.h"
 #include "vesica/interference/sphere_sphere.h"
 
 namespace vesica {
@@ -34,10 +37,21 @@ struct SphereOnSphere {
   Sphere<T> i, j;
 };
 
+// Sizes are plain numbers in these two: they have no derivatives by them.
+struct PolyhedronOnPolyhedron {
+  std::shared_ptr<const ConvexPolyhedron> i, j;
+  PolyhedraNormal normal = PolyhedraNormal::kAreaVector;
+};
+struct SolidOnSolid {
+  std::shared_ptr<const SolidParts> i, j;
+  CellPairOptions options;
+  double size = 0;  // of the smaller
+};
+
 template <class T>
 struct ShapePair {
   std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, BoxOnHalfSpace<T>, MeshOnHalfSpace,
-               SphereOnSphere<T>, PointPair<T>>
+               SphereOnSphere<T>, PointPair<T>, PolyhedronOnPolyhedron, SolidOnSolid>
       shapes;
   bool turned = false;  // the file's i is the pair's j
 };
@@ -61,6 +75,15 @@ auto calc_overlap(const MeshOnHalfSpace& p, const Pose<A>& X_WI, const Pose<B>& 
 template <class P, class A, class B>
 auto calc_overlap(const SphereOnSphere<P>& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
   return calc_overlap(p.i, X_WI, p.j, X_WJ);
+}
+
+template <class A, class B>
+auto calc_overlap(const PolyhedronOnPolyhedron& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.normal);
+}
+template <class A, class B>
+auto calc_overlap(const SolidOnSolid& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.options);
 }
 
 template <class P, class A, class B>

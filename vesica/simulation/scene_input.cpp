@@ -6,6 +6,7 @@
 #include <map>
 
 #include "vesica/contact/contact_input.h"
+#include "vesica/interference/solid_moments.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
 
@@ -42,18 +43,22 @@ Mat3<P> calc_uniform_inertia(const InputNode& node, const Shape<P>& shape, const
   if (const auto* box = std::get_if<Box<P>>(&shape)) {
     return from_squares(box->size.cwiseProduct(box->size), 1.0 / 12);
   }
-  if (const auto* solid = std::get_if<MeshShape>(&shape)) {
-    const TriangleMesh& mesh = *solid->mesh;
-    const Vec3d c = mesh.solid().centroid;
-    if (c.norm() > 1e-9 * mesh.size()) {
+  const auto* mesh = std::get_if<MeshShape>(&shape);
+  const auto* solid = std::get_if<SolidShape>(&shape);
+  if (mesh || solid) {
+    const TriangleMesh::Solid moments =
+        mesh ? mesh->mesh->solid() : calc_solid_moments(*solid->solid);
+    const Vec3d c = moments.centroid;
+    const double size = mesh ? mesh->mesh->size() : 2 * solid->solid->bounds.half().maxCoeff();
+    if (c.norm() > 1e-9 * size) {
       node.fail(fmt::format(
-          "the body origin is the mass centre, but this mesh has its centroid at [{:.9g}, {:.9g}, "
+          "the body origin is the mass centre, but this solid has its centroid at [{:.9g}, {:.9g}, "
           "{:.9g}] m; give the shape the pose {{position: [{:.9g}, {:.9g}, {:.9g}]}} and the body "
           "an "
-          "inertia, or centre the mesh",
+          "inertia, or centre the solid",
           c.x(), c.y(), c.z(), -c.x(), -c.y(), -c.z()));
     }
-    const Mat3d J = inertia_of(mesh.solid().M).matrix() / mesh.solid().volume;
+    const Mat3d J = inertia_of(moments.M).matrix() / moments.volume;
     return J.template cast<P>() * mass;
   }
   node.fail("a half_space has no inertia; give the body 'inertia', or fix it: 'fixed: true'");
@@ -173,6 +178,9 @@ double shape_size(const Shape<P>& shape) {
   }
   if (const auto* m = std::get_if<MeshShape>(&shape)) {
     return m->mesh->size();
+  }
+  if (const auto* s = std::get_if<SolidShape>(&shape)) {
+    return 2 * s->solid->bounds.half().maxCoeff();
   }
   return 0;
 }
