@@ -126,10 +126,10 @@ class Integrator {
       }
       if (p >= kStored) {
         refine(panel, -1, 1, nullptr, 0);
-      } else if (panel.type == 3) {
+      } else if (panel.type == 3 && vanishes_at_ends(panel, p > 0, p + 1 < panels)) {
         integrate_tangencies(panel, first[p], d);
       } else {
-        refine(panel, -1, 1, stored[p].at, 0);
+        refine(panel, -1, 1, panel.type == 3 ? nullptr : stored[p].at, 0);
       }
     }
   }
@@ -271,6 +271,16 @@ class Integrator {
     return t;
   }
 
+  // At a tangency within the domain the slice may go on: an ellipse that leaves a line behind.
+  bool vanishes_at_ends(const Panel& panel, bool check_a, bool check_b) {
+    const auto vanishes = [&](double u) {
+      Terms t;
+      evaluate(u, panel.b - panel.a, &t);
+      return std::abs(t.v[detail::kA]) * scale_.volume < 1e-12;
+    };
+    return (!check_a || vanishes(panel.a)) && (!check_b || vanishes(panel.b));
+  }
+
   // Both ends are tangencies: in the angle the integrand is even and periodic, and the trapezoid
   // rule converges geometrically, its error squared by every doubling.
   void integrate_tangencies(const Panel& panel, const Terms& five, double before) {
@@ -285,8 +295,8 @@ class Integrator {
       }
       const double d = difference(fine, coarse);
       // Where an event is of two kinds (a tip that is a tangency) convergence is algebraic: the
-      // differences are not squared.
-      const double estimate = d < 30 * before * before ? std::min(d, 30 * d * d) : d;
+      // differences fall by a fixed factor and are not squared.
+      const double estimate = std::min(d, std::max(30 * d * d, d * d / before));
       if (estimate <= kSmall * options_.tolerance) {
         sum.add(1, fine);
         error += estimate;
