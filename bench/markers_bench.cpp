@@ -360,6 +360,8 @@ int main(int argc, char** argv) {
   if (every || has("coverage")) {
     fmt::print("\ncoverage of 95 % intervals\n");
     run_coverage("white noise 2 mm", all ? 200 : 20, 255, false, {0.002, 0, 0.1, 0});
+    run_coverage("soft tissue 4 mm, 0.1 s, and white noise 0.5 mm", all ? 200 : 20, 255, false,
+                 {0.0005, 0.004, 0.1, 0});
     run_coverage("soft tissue 4 mm, 0.1 s, and white noise 0.5 mm", all ? 200 : 5, 4680, true,
                  {0.0005, 0.004, 0.1, 0});
   }

@@ -349,7 +349,7 @@ TEST_F(RealData, KneeAxisFromFunctionalTrial) {
   const auto run = fit_files("functional_knee.yaml", {"functional/right_knee.c3d"});
   EXPECT_TRUE(run.id->summary.converged && run.id->summary.minimum) << run.id->summary.message;
   EXPECT_TRUE(run.confidence.undetermined.empty());
-  // Mean marker error 1.8 mm; the axis is known to a degree (robust, measured 0.7 to 0.9).
+  // Mean marker error 1.8 mm; the axis is known to a degree (robust, measured 0.5 to 0.9).
   EXPECT_LT(run.errors.all.mean, 0.003);
   for (int k = 0; k < run.id->d.size(); ++k) {
     if (run.model.parameters[k].unit != Unit::kRadian) continue;
