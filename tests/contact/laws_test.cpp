@@ -480,6 +480,8 @@ TEST(NormalLaws, ReadersRefuseWhatCannotBe) {
   EXPECT_TRUE(
       has(error("{law: volumetric, stiffness: 1}", kPatchLaw, "{type: box, size: [1, 1, 1]}"),
           "patch"));
+  EXPECT_TRUE(
+      has(error("{law: volume_power, stiffness: 1, exponent: 1}", kPatchLaw), "pressure over"));
   EXPECT_TRUE(has(error("{law: volumetric, stiffness: 1}",
                         "{law: bristle, mu_C: 0.5, mu_S: 0.4, sigma_0: 1, sigma_1: 1, v_S: 1}"),
                   "mu_C"));

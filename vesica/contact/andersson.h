@@ -3,9 +3,9 @@
 //
 //   mu(v) = (mu_d + (mu_s - mu_d) exp(-(v/v_s)^p)) tanh(k v);  F = f_n mu(v) + mu_v v
 //   mu_s, mu_d, p [-], v_s [m/s], k_tanh [s/m], mu_v [N s/m]
-// Smoothness: C-infinity away from rest, C1 at rest (C2 for p >= 2). The viscous part does not know
-// the load: it jumps at touchdown. Cannot represent: a peak of mu_s exactly (tanh keeps it below),
-// stiction, the Contensou effect.
+// Smoothness: C-infinity away from rest, C1 at rest (C-infinity for even p). The viscous part does
+// not know the load: it jumps at touchdown. Cannot represent: a peak of mu_s exactly (tanh keeps it
+// below), stiction, the Contensou effect.
 #pragma once
 
 #include "vesica/contact/velocity_friction.h"

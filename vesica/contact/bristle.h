@@ -2,11 +2,14 @@
 //
 // Point contact (`bristle`, eqs. 3.28-3.42). States: z [m], the bristles' bending, tangent; s_dw,
 // how much of the bond has formed since sliding stopped.
-//   s      = exp(-v^2/v_S^2)                                    1 sticking, 0 sliding       (3.30)
-//   z'     = s v + (1 - s)(mu_C dir(v) - sigma_0 z)/sigma_1                                 (3.35)
-//   s_dw'  = (s - s_dw)/tau_dw while it grows, /tau_br while it falls, tau_br = sigma_1/sigma_0
-//   (3.36) mu_max = mu_C + (mu_S - mu_C) s_dw (3.37) b      = sat(sigma_0 z + sigma_1 z', mu_max);
-//   saturated: z' = (b - sigma_0 z)/sigma_1   (3.41) f_t    = -f_n (b + sigma_2 v) (3.42)
+//   s      = exp(-v^2/v_S^2)                            (3.30) 1 sticking, 0 sliding
+//   z'     = s v + (1 - s)(mu_C dir(v) - sigma_0 z)/sigma_1                          (3.35)
+//   s_dw'  = (s - s_dw)/tau_dw while it grows, /tau_br while it falls                (3.36)
+//   tau_br = sigma_1/sigma_0
+//   mu_max = mu_C + (mu_S - mu_C) s_dw                                               (3.37)
+//   b      = sat(sigma_0 z + sigma_1 z', mu_max)                                     (3.39)
+//   z'     = (b - sigma_0 z)/sigma_1 where that is saturated                         (3.41)
+//   f_t    = -f_n (b + sigma_2 v)                                                    (3.42)
 //
 // Volumetric contact (`volumetric_bristle`, eqs. 4.215-4.243) adds the twist theta_n about n and
 // the Contensou factors: with r the radius of gyration,
@@ -24,8 +27,10 @@
 // dir and |.| are relaxed below v_eps in the C1 form (smooth.h); sgn(w_n) of (4.238), which
 // chatters at round-off, is relaxed with them. z is carried round n by the mean spin of both bodies
 // and loses the part along n within tau_br, so that it stays tangent as n turns and neither body
-// nor frame is preferred. After separation all states are zero. Smoothness: C0 at saturation and
-// where s_dw turns, C1 elsewhere. Stores f_n sigma_0 (z^2 + (r theta)^2)/2. Where f_n changes on a
+// nor frame is preferred. After separation all states are zero.
+//
+// Smoothness: C0 at saturation and where s_dw turns, C1 elsewhere.
+// Stores f_n sigma_0 (z^2 + (r theta)^2)/2. Where f_n changes on a
 // bent bristle that energy is not conserved: under a vibrating load the bristle ratchets
 // (docs/theory/laws/bristle.md). Cannot represent: partial slip; the factors stand for an integral
 // over the patch (`patch`).

@@ -2,7 +2,8 @@
 //
 //   mu(v) = mu_d tanh(4 v/v_t) + (mu_s - mu_d) (v/v_t) / ((v/v_t)^2/4 + 3/4)^2
 //   F     = f_n mu(v) + mu_v v tanh(4 f_n/f_nt), against the slip
-//   mu_s, mu_d [-], v_t [m/s]: slip at which mu_s is reached; mu_v [N s/m], f_nt [N]: viscous part
+//   mu_s, mu_d [-], v_t [m/s]: slip at which mu_s is reached (within 0.1 %); mu_v [N s/m], f_nt
+//   [N]: viscous part
 // Spinning, with the radius of gyration r of the shared volume: torque f_n r mu(r |w_n|), the form
 // with consistent units (the paper's eq. 50 multiplies mu by (f_n/V) J, which is N m^2). With
 // transition_spin w_t [rad/s] the argument is w_n/w_t as in eq. 51.

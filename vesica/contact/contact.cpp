@@ -6,7 +6,8 @@ std::vector<std::string> contact_state_names(const Contact<double>& contact) {
   std::vector<std::string> names;
   std::visit(
       [&](const auto& law) {
-        if constexpr (kStateCount < std::decay_t < decltype(law) >>> 0) {
+        using Law = std::decay_t<decltype(law)>;
+        if constexpr (kStateCount<Law> != 0) {
           for (const auto name : law.kStateNames) names.emplace_back(name);
         }
       },
@@ -22,7 +23,8 @@ double contact_state_scale(const Contact<double>& contact, int state) {
   }
   return std::visit(
       [&](const auto& law) {
-        if constexpr (kStateCount < std::decay_t < decltype(law) >>> 0) {
+        using Law = std::decay_t<decltype(law)>;
+        if constexpr (kStateCount<Law> != 0) {
           return law.state_scale(state);
         } else {
           return 1.0;

@@ -452,8 +452,7 @@ ShapePair<T> choose_pair(const InputNode& node, const Shape<T>& i, const Shape<T
   return pair;
 }
 
-// {z: [...], s_dw: 1, theta_n: 0} of a bristle; theta_n becomes a bending at the radius of gyration
-// when the contact is known, and has to be zero in a scene that starts apart.
+// {z: [...], s_dw: 1, r_theta: 0} of a bristle.
 template <class T>
 void read_states(const InputNode& node, Contact<T>* contact) {
   if (contact->friction_states() == 0) node.fail("this friction law has no states");
@@ -520,7 +519,8 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
     node.at("relaxation").fail("is for laws of the depth or the volume, not of the depth field");
   }
   if (std::holds_alternative<PatchFriction<T>>(contact.friction) &&
-      contact.measure() == Measure::kDepth) {
+      (contact.measure() == Measure::kDepth ||
+       std::holds_alternative<VolumePower<T>>(contact.normal))) {
     node.at("friction")
         .fail(
             "the friction law 'patch' needs the pressure over the patch; use the normal law "

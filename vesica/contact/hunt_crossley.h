@@ -1,14 +1,14 @@
-// Power laws in the depth: F = k d^p (1 + alpha c) (Hunt & Crossley; Gonthier 3.12), and the two
-// that share its form.
+// Power laws in the depth: F = k d^p (1 + alpha c) (Hunt & Crossley; Gonthier 3.11, 3.19), and the
+// two that share its form.
 //
 //   hunt_crossley        stiffness k [N/m^p], exponent p (1.5 unless given), damping or restitution
-//   lankarani_nikravesh  the same with alpha = 3/4 (1 - e^2)/c_impact (Gonthier 2.19, 3.27)
+//   lankarani_nikravesh  the same with alpha = 3/4 (1 - e^2)/c_impact (Gonthier 3.16-3.17, 3.27)
 //   hertz                p = 3/2 and k from the materials (Gonthier 2.2-2.4):
 //                        k = 4/3 sqrt(R)/((1 - nu_i^2)/E_i + (1 - nu_j^2)/E_j),
 //                        1/R = 1/R_i + 1/R_j; a plane has no radius
-// Smoothness: C-floor(p) in the pose at touchdown, C0 where 1 + alpha c reaches zero.
-// Cannot represent: patches that are not small and round (conformal or flat contact), rolling
-// resistance, spin torque (no size of the patch is known).
+// Smoothness: C^(ceil(p) - 1) in the pose at touchdown (C0 for p = 1, C1 for 3/2 and 2), C0 where 1
+// + alpha c reaches zero. Cannot represent: patches that are not small and round (conformal or flat
+// contact), rolling resistance, spin torque (no size of the patch is known).
 #pragma once
 
 #include <string_view>

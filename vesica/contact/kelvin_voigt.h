@@ -1,5 +1,5 @@
 // Spring and damper in parallel: F = k d + b c, held at zero where the damper would pull
-// (Gonthier 2.9; Shourijeh's point elements).
+// (Brown 2.1; Shourijeh's point elements).
 //
 //   stiffness k [N/m], damping b [N s/m]
 // Smoothness: the force jumps by b c at touchdown; C0 where it reaches zero.

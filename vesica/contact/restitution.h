@@ -1,5 +1,5 @@
 // Damping that returns a wanted coefficient of restitution (Gonthier, section 3.1.2,
-// eqs. 3.12-3.20).
+// eqs. 3.18-3.25).
 //
 // With F = k x^p (1 + alpha c) for any stiffness law, and alpha = D/(e c_impact), the rebound speed
 // is e c_impact exactly when (1 + D/e)/(1 - D) = exp(D (1 + 1/e)), 0 <= D <= 1. Exact for a direct
