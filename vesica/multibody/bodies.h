@@ -13,8 +13,9 @@ template <class P>
 struct FreeBody {
   P inverse_mass{};
   P mass{};
-  Mat3<P> I_B, I_B_inverse;  // about the mass centre, in body axes
-  bool round = false;        // isotropic inertia: no gyroscopic torque, no rotation needed
+  Mat3<P> I_B = Mat3<P>::Zero(),
+          I_B_inverse = Mat3<P>::Zero();  // about the mass centre, in body axes
+  bool round = false;  // isotropic inertia: no gyroscopic torque, no rotation needed
 };
 
 template <class P>
