@@ -55,6 +55,22 @@ constexpr int quaternion_place(JointType type) {
   return type == JointType::kFree ? 3 : type == JointType::kSpherical ? 0 : -1;
 }
 
+// Whether speed k turns or slides.
+constexpr bool speed_is_angular(JointType type, int k) {
+  switch (type) {
+    case JointType::kFree:
+      return k >= 3;
+    case JointType::kPrismatic:
+      return false;
+    case JointType::kPlanar:
+      return k == 2;
+    default:
+      return true;
+  }
+}
+// What scenes and recordings call the coordinates; none for joints with a quaternion.
+std::vector<std::string_view> coordinate_names(JointType type);
+
 template <class P>
 struct Joint {
   JointType type = JointType::kFree;

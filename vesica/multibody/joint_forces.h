@@ -13,7 +13,7 @@
 
 #include <variant>
 
-#include "vesica/contact/brown_mcphee.h"
+#include "vesica/contact/patch_friction.h"
 #include "vesica/multibody/tree.h"
 
 namespace vesica {
@@ -30,7 +30,7 @@ struct JointLimit {
 };
 template <class P>
 struct JointFriction {
-  std::variant<NoFriction<P>, BrownMcPhee<P>> law;
+  VelocityLaw<P> law;
   P load{0.0}, radius{1.0};
 };
 template <class P>
@@ -83,7 +83,7 @@ template <class P, class T>
 JointForceValue<T> calc_joint_action(const JointFriction<P>& f, double, const T&, const T& u) {
   const T slip = f.radius * u;
   const T drag =
-      std::visit([&](const auto& law) { return law.drag(T(f.load), T(slip * slip)); }, f.law);
+      std::visit([&](const auto& law) { return calc_drag(law, T(f.load), T(slip * slip)); }, f.law);
   const T force = -drag * slip;
   return {f.radius * force, T(0), T(-force * slip), T(0)};
 }
