@@ -24,6 +24,7 @@ void add_motion(CLI::App& app, Common& common);
 void add_markers(CLI::App& app, Common& common);
 void add_probe(CLI::App& app, Common& common);
 void add_report(CLI::App& app, Common& common);
+void add_reproduce(CLI::App& app, Common& common);
 void add_simulate(CLI::App& app, Common& common);
 
 // A sub-command with the common options.

@@ -35,6 +35,36 @@ Mat3<T> as_rotation(const Quaternion<T>& q) {
   return R;
 }
 
+// The quaternion of a rotation matrix: from its largest component, so that no square root meets
+// zero. The sign is that of a positive largest component.
+template <class T>
+Quaternion<T> as_quaternion(const Mat3<T>& R) {
+  using std::sqrt;
+  const T trace = R(0, 0) + R(1, 1) + R(2, 2);
+  const double squares[] = {value_of(trace), value_of(R(0, 0)), value_of(R(1, 1)),
+                            value_of(R(2, 2))};
+  int largest = 0;
+  for (int k = 1; k < 4; ++k) {
+    if (squares[k] > squares[largest]) largest = k;
+  }
+  T q[4];
+  if (largest == 0) {
+    const T s = T(2) * sqrt(T(1) + trace);
+    q[0] = T(0.25) * s;
+    q[1] = (R(2, 1) - R(1, 2)) / s;
+    q[2] = (R(0, 2) - R(2, 0)) / s;
+    q[3] = (R(1, 0) - R(0, 1)) / s;
+  } else {
+    const int a = largest - 1, b = (a + 1) % 3, c = (a + 2) % 3;
+    const T s = T(2) * sqrt(T(1) + R(a, a) - R(b, b) - R(c, c));
+    q[0] = (R(c, b) - R(b, c)) / s;
+    q[1 + a] = T(0.25) * s;
+    q[1 + b] = (R(a, b) + R(b, a)) / s;
+    q[1 + c] = (R(a, c) + R(c, a)) / s;
+  }
+  return {q[0], q[1], q[2], q[3]};
+}
+
 template <class T>
 Mat3<T> skew(const Vec3<T>& v) {
   Mat3<T> m;

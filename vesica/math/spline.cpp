@@ -97,4 +97,11 @@ double CubicSpline::derivative(double time) const {
          ((3.0 * b * b - 1.0) * second_[i + 1] - (3.0 * a * a - 1.0) * second_[i]) * h / 6.0;
 }
 
+double CubicSpline::second_derivative(double time) const {
+  if (times_.size() == 1) return 0.0;
+  const size_t i = find_interval(time);
+  const double b = (time - times_[i]) / (times_[i + 1] - times_[i]);
+  return (1.0 - b) * second_[i] + b * second_[i + 1];
+}
+
 }  // namespace vesica

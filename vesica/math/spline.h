@@ -15,6 +15,7 @@ class CubicSpline {
   CubicSpline(std::span<const double> times, std::span<const double> values);
   double value(double time) const;
   double derivative(double time) const;
+  double second_derivative(double time) const;
   double first() const { return times_.front(); }
   double last() const { return times_.back(); }
 

@@ -1,4 +1,4 @@
-// Rigid bodies that move freely. The body origin is the mass centre.
+// Rigid bodies. The body origin is the mass centre.
 #pragma once
 
 #include <Eigen/LU>
@@ -13,8 +13,9 @@ template <class P>
 struct FreeBody {
   P inverse_mass{};
   P mass{};
-  Mat3<P> I_B, I_B_inverse;  // about the mass centre, in body axes
-  bool round = false;        // isotropic inertia: no gyroscopic torque, no rotation needed
+  Mat3<P> I_B = Mat3<P>::Zero(),
+          I_B_inverse = Mat3<P>::Zero();  // about the mass centre, in body axes
+  bool round = false;  // isotropic inertia: no gyroscopic torque, no rotation needed
 };
 
 template <class P>
@@ -26,7 +27,9 @@ FreeBody<P> make_free_body(const P& mass, const Mat3<P>& I_B) {
   // Cofactors, written out so that it serves every scalar.
   const Vec3<P> a = I_B.col(0), b = I_B.col(1), c = I_B.col(2);
   const Vec3<P> bc = b.cross(c), ca = c.cross(a), ab = a.cross(b);
-  const P inverse_det = P(1) / a.dot(bc);
+  const P det = a.dot(bc);
+  // A point mass has no inverse, and needs none where a joint carries it.
+  const P inverse_det = value_of(det) == 0 ? P(0) : P(1) / det;
   body.I_B_inverse.row(0) = (bc * inverse_det).transpose();
   body.I_B_inverse.row(1) = (ca * inverse_det).transpose();
   body.I_B_inverse.row(2) = (ab * inverse_det).transpose();

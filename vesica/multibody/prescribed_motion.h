@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "vesica/math/pose.h"
 #include "vesica/math/spline.h"
+#include "vesica/multibody/spatial.h"
 
 namespace vesica {
 
@@ -32,6 +32,8 @@ struct PrescribedMotion {
   std::shared_ptr<const RecordedMotion> recorded;
 
   Motion<P> at(double t) const;
+  // Angular, and of the origin: what a joint on this body needs.
+  SpatialMotion<P> acceleration(double t) const;
 };
 
 template <class P>
@@ -76,6 +78,40 @@ Motion<P> PrescribedMotion<P>::at(double t) const {
   m.X_WB.R_WB = as_rotation(turn) * X0.R_WB;
   m.V_WB.w_WB = axis.cast<P>() * P(w0 + swing * c);
   return m;
+}
+
+template <class P>
+SpatialMotion<P> PrescribedMotion<P>::acceleration(double t) const {
+  SpatialMotion<P> a = SpatialMotion<P>::zero();
+  if (recorded) {
+    const auto& position = recorded->position;
+    if (t < position[0].first() || t > position[0].last()) return a;
+    for (int k = 0; k < 3; ++k) {
+      a.v[k] = P(position[static_cast<size_t>(k)].second_derivative(t));
+    }
+    if (!recorded->quaternion.empty()) {
+      const auto& s = recorded->quaternion;
+      auto part = [&](auto f) { return Quaternion<double>{f(s[0]), f(s[1]), f(s[2]), f(s[3])}; };
+      const auto q = part([&](const CubicSpline& c) { return c.value(t); });
+      const auto dq = part([&](const CubicSpline& c) { return c.derivative(t); });
+      const auto ddq = part([&](const CubicSpline& c) { return c.second_derivative(t); });
+      // w = 2 (q' q*)/|q|^2 in its vector part, so w' = 2 (q'' q*)/|q|^2 - w (|q|^2)'/|q|^2; q' q'*
+      // has no vector part.
+      const Quaternion<double> conjugate{q.w, -q.x, -q.y, -q.z};
+      const Quaternion<double> first = dq * conjugate, second = ddq * conjugate;
+      const double n = q.squared_norm();
+      const double shrink = 2 * first.w / n;
+      a.w = Vec3<P>(P(2 / n * (second.x - shrink * first.x)),
+                    P(2 / n * (second.y - shrink * first.y)),
+                    P(2 / n * (second.z - shrink * first.z)));
+    }
+    return a;
+  }
+  const double rate = 2 * kPi * frequency;
+  const double s = -rate * rate * std::sin(rate * t + phase);
+  a.v = a0 + amplitude * P(s);
+  a.w = axis.template cast<P>() * P(swing * s);
+  return a;
 }
 
 }  // namespace vesica

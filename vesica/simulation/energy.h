@@ -20,9 +20,9 @@ struct Energies {
   T mechanical() const { return kinetic + gravity + contact + springs; }
 };
 
-// From data filled by calc_rates.
+// From data filled by calc_rates for y.
 template <class T>
-Energies<T> calc_energies(const System<T>& system, const SystemData<T>& data) {
+Energies<T> calc_energies(const System<T>& system, const T* y, const SystemData<T>& data) {
   const Scene<T>& scene = system.scene();
   Energies<T> e;
   for (size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -40,6 +40,15 @@ Energies<T> calc_energies(const System<T>& system, const SystemData<T>& data) {
     e.springs +=
         calc_spring(spring, data.motions[spring.body_i], data.motions[spring.body_j]).stored;
   }
+  for (const auto& bushing : scene.bushings) {
+    e.springs +=
+        calc_bushing(bushing, data.motions[bushing.body_i], data.motions[bushing.body_j]).stored;
+  }
+  for (const auto& force : scene.joint_forces) {
+    const int speed = system.layout().u_starts[static_cast<size_t>(force.body)] + force.speed;
+    const T* q = y + system.layout().position(static_cast<size_t>(force.body)) + force.speed;
+    e.springs += calc_joint_force(force, 0, *q, y[system.layout().velocities() + speed]).stored;
+  }
   return e;
 }
 
@@ -47,8 +56,11 @@ Energies<T> calc_energies(const System<T>& system, const SystemData<T>& data) {
 template <class T>
 T calc_expected_energy(const System<T>& system, const T* y, const T& start) {
   const T* l = y + system.layout().ledger_start();
-  T expected = start + l[kPrescribedWork] + l[kForceWork] - l[kStoredWork];
-  for (int k : {kNormalDamping, kRolling, kSliding, kSpinning, kSpringDamping}) expected -= l[k];
+  T expected = start + l[kPrescribedWork] + l[kForceWork] + l[kMotorWork] - l[kStoredWork];
+  for (int k : {kNormalDamping, kRolling, kSliding, kSpinning, kSpringDamping, kJointDamping,
+                kJointFriction}) {
+    expected -= l[k];
+  }
   return expected;
 }
 

@@ -47,6 +47,20 @@ TimeTable make_recording(const System<double>& system) {
     add(body.name + ".velocity.", {"x", "y", "z"}, "m/s");
     add(body.name + ".spin.", {"x", "y", "z"}, "rad/s");
   }
+  for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
+    const auto& link = system.scene().tree.bodies()[b];
+    if (link.nu == 0) continue;
+    const auto names = coordinate_names(link.joint.type);
+    for (const char* suffix : {"", "_rate"}) {
+      for (size_t k = 0; k < names.size(); ++k) {
+        const bool angle = speed_is_angular(link.joint.type, static_cast<int>(k));
+        const bool rate = *suffix != 0;
+        columns.push_back(
+            {fmt::format("{}.joint.{}{}", system.scene().bodies[b].name, names[k], suffix),
+             angle ? (rate ? "rad/s" : "rad") : (rate ? "m/s" : "m")});
+      }
+    }
+  }
   for (const auto& contact : system.scene().contacts) {
     add(contact.name + ".", {"distance"}, "m");
     add(contact.name + ".", {"volume"}, "m^3");
@@ -63,9 +77,39 @@ TimeTable make_recording(const System<double>& system) {
   if (system.layout().ledger) {
     add("dissipated.", {"normal", "rolling", "sliding", "spinning", "springs"}, "J");
     add("work.", {"prescribed", "forces", "stored"}, "J");
+    add("dissipated.", {"joint_damping", "joint_friction"}, "J");
+    add("work.", {"motors"}, "J");
     add("energy.", {"residual"}, "J");
   }
   return recording;
+}
+
+std::vector<std::string> make_state_names(const System<double>& system) {
+  std::vector<std::string> positions, speeds;
+  auto add = [](std::vector<std::string>* names, const std::string& prefix,
+                std::initializer_list<const char*> parts) {
+    for (const char* part : parts) names->push_back(fmt::format("{}{}", prefix, part));
+  };
+  for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
+    const auto& link = system.scene().tree.bodies()[b];
+    if (link.nu == 0) continue;
+    const std::string& body = system.scene().bodies[b].name;
+    const std::string prefix = system.scene().bodies[b].has_joint ? body + ".joint" : body;
+    if (link.joint.type == JointType::kFree) {
+      add(&positions, prefix + ".position.", {"x", "y", "z"});
+      add(&speeds, prefix + ".velocity.", {"x", "y", "z"});
+    }
+    if (quaternion_place(link.joint.type) >= 0) {
+      add(&positions, prefix + ".quaternion.", {"w", "x", "y", "z"});
+      add(&speeds, prefix + ".spin.", {"x", "y", "z"});
+    }
+    for (const std::string_view name : coordinate_names(link.joint.type)) {
+      positions.push_back(fmt::format("{}.{}", prefix, name));
+      speeds.push_back(fmt::format("{}.{}_rate", prefix, name));
+    }
+  }
+  positions.insert(positions.end(), speeds.begin(), speeds.end());
+  return positions;
 }
 
 void save_hdf5(const std::string& path, const TimeTable& recording) {

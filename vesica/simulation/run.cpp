@@ -19,7 +19,7 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   result_.monitors.resize(system.scene().contacts.size());
   result_.recording = make_recording(system);
   system.calc_rates(0, result_.state.data(), rates_.data(), &scratch_);
-  const Energies<double> e = calc_energies(system, scratch_);
+  const Energies<double> e = calc_energies(system, result_.state.data(), scratch_);
   result_.start_energy = e.mechanical();
   result_.start_stored = e.stored;
   started_ = last_step_ = last_progress_ = Clock::now();
@@ -31,7 +31,7 @@ void Run::record_if_due(double t, const double* y) {
   system_.calc_rates(t, y, rates_.data(), &scratch_);
   result_.recording.times.push_back(t);
   append_row(system_, y, scratch_, result_.start_energy, &result_.recording.values);
-  const Energies<double> e = calc_energies(system_, scratch_);
+  const Energies<double> e = calc_energies(system_, y, scratch_);
   result_.largest_energy = std::max(result_.largest_energy, e.kinetic + e.contact + e.springs);
   ++rows_;
   next_record_ = static_cast<double>(rows_) * options_.interval;
@@ -120,7 +120,7 @@ RunResult Run::finish(double t, const double* y) {
   result_.end_time = t;
   if (y != result_.state.data()) std::copy(y, y + result_.state.size(), result_.state.begin());
   system_.calc_rates(t, result_.state.data(), rates_.data(), &scratch_);
-  const Energies<double> e = calc_energies(system_, scratch_);
+  const Energies<double> e = calc_energies(system_, result_.state.data(), scratch_);
   result_.end_energy = e.mechanical();
   result_.largest_energy = std::max(result_.largest_energy, e.kinetic + e.contact + e.springs);
   if (system_.layout().ledger) {
@@ -166,18 +166,29 @@ std::vector<double> calc_state_scales(const System<double>& system) {
   std::vector<double> scales(static_cast<size_t>(layout.size()), 1.0);
   const double g = std::max(system.scene().gravity.norm(), 1.0);
   double energy = 0;
-  for (const auto& body : system.scene().bodies) {
+  for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
+    const auto& body = system.scene().bodies[b];
     if (!body.is_free) continue;
     const double length = body.size > 0 ? body.size : 0.1;
     const double speed = std::max(std::sqrt(g * length), body.V0.v_WB.norm());
-    double* x = scales.data() + layout.position(body.free_index);
-    double* v = scales.data() + layout.velocity(body.free_index);
+    double* x = scales.data() + layout.position(b);
+    double* v = scales.data() + layout.velocity(b);
+    energy += body.inertia.mass * speed * speed;
+    if (body.has_joint) {
+      // Angles are of order one; slides as long as bodies.
+      const TreeBody<double>& link = system.scene().tree.body(static_cast<int>(b));
+      for (int k = 0; k < link.nu; ++k) {
+        const bool angle = speed_is_angular(link.joint.type, k);
+        v[k] = angle ? std::sqrt(g / length) : speed;
+        if (quaternion_place(link.joint.type) < 0) x[k] = angle ? 1 : length;
+      }
+      continue;
+    }
     for (int k = 0; k < 3; ++k) {
       x[k] = length;
       v[k] = speed;
       v[3 + k] = std::max(speed / length, body.V0.w_WB.norm());
     }
-    energy += body.inertia.mass * speed * speed;
   }
   for (size_t k = 0; k < system.scene().contacts.size(); ++k) {
     const auto& contact = system.scene().contacts[k].contact;

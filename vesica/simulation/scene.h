@@ -6,21 +6,22 @@
 #include <vector>
 
 #include "vesica/contact/contact.h"
-#include "vesica/multibody/bodies.h"
+#include "vesica/multibody/bushing.h"
 #include "vesica/multibody/forces.h"
+#include "vesica/multibody/joint_forces.h"
+#include "vesica/multibody/loops.h"
 #include "vesica/multibody/prescribed_motion.h"
+#include "vesica/simulation/accommodation.h"
 
 namespace vesica {
 
 template <class P>
 struct SceneBody {
   std::string name;
-  bool is_free = false;
-  int free_index = -1;  // place in the state
-  FreeBody<P> inertia;  // free bodies
-  Quaternion<P> q0;     // their initial state
-  Vec3<P> p0 = Vec3<P>::Zero();
-  SpatialVelocity<P> V0;
+  bool is_free = false;            // moves by the forces on it, by itself or
+  bool has_joint = false;          // carried by a joint
+  FreeBody<P> inertia;             // free bodies
+  SpatialVelocity<P> V0;           // at the start, of those without a joint
   PrescribedMotion<P> prescribed;  // the others
   double size = 0;                 // extent of its shapes, 0 without
 };
@@ -40,7 +41,12 @@ struct Scene {
   std::vector<SceneContact<P>> contacts;
   std::vector<Spring<P>> springs;
   std::vector<PointForce<P>> forces;
-  int free_count = 0;
+  std::vector<Bushing<P>> bushings;
+  std::vector<JointForce<P>> joint_forces;
+  std::vector<Loop<P>> loops;
+  std::vector<Accommodation<P>> controllers;
+  Tree<P> tree;           // a body for each of `bodies`, in their order
+  std::vector<P> q0, u0;  // its coordinates and speeds at the start
 };
 
 }  // namespace vesica

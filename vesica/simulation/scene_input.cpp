@@ -9,6 +9,8 @@
 #include "vesica/interference/solid_moments.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
+#include "vesica/simulation/joint_input.h"
+#include "vesica/simulation/scene_start.h"
 
 namespace vesica {
 namespace {
@@ -64,8 +66,9 @@ Mat3<P> calc_uniform_inertia(const InputNode& node, const Shape<P>& shape, const
   node.fail("a half_space has no inertia; give the body 'inertia', or fix it: 'fixed: true'");
 }
 
+// `carried`: by a joint, where a point mass will do.
 template <class P>
-Mat3<P> read_inertia(const InputNode& node) {
+Mat3<P> read_inertia(const InputNode& node, bool carried) {
   Mat3<P> I;
   if (node.size() == 3 && node.at(size_t{0}).is_scalar()) {
     const Vec3<P> d = node.vector_of<P>(dimension::kInertia);
@@ -82,7 +85,9 @@ Mat3<P> read_inertia(const InputNode& node) {
   for (int r = 0; r < 3; ++r) {
     const int s = (r + 1) % 3, t = (r + 2) % 3;
     if (std::abs(at(r, s) - at(s, r)) > 1e-9 * trace) node.fail("an inertia tensor is symmetric");
-    if (!(at(r, r) > 0)) node.fail("moments of inertia are greater than zero");
+    if (!(at(r, r) > 0) && !(carried && at(r, r) == 0)) {
+      node.fail("moments of inertia are greater than zero");
+    }
     if (at(r, r) > (at(s, s) + at(t, t)) * (1 + 1e-9)) {
       node.fail("a moment of inertia cannot exceed the sum of the other two");
     }
@@ -187,38 +192,43 @@ double shape_size(const Shape<P>& shape) {
 
 template <class P>
 SceneBody<P> read_body(const std::string& name, const InputNode& node, const std::string& folder,
-                       std::optional<PlacedShape<P>>* shape) {
-  node.allow({"fixed", "prescribed", "mass", "inertia", "shape", "pose", "velocity"});
+                       std::optional<PlacedShape<P>>* shape, OrientedPose<P>* start) {
+  node.allow({"fixed", "prescribed", "mass", "inertia", "shape", "pose", "velocity", "joint"});
   SceneBody<P> body;
   body.name = name;
   if (const auto child = node.find("shape")) {
     *shape = read_shape<P>(*child, folder);
     body.size = shape_size((*shape)->shape);
   }
-  OrientedPose<P> start;
-  if (const auto pose = node.find("pose")) start = read_oriented_pose<P>(*pose);
+  if (const auto pose = node.find("pose")) *start = read_oriented_pose<P>(*pose);
 
   const auto prescribed = node.find("prescribed");
   const auto fixed = node.find("fixed");
   if (prescribed || (fixed && fixed->flag())) {
     if (prescribed && fixed) node.fail("give either 'fixed' or 'prescribed', not both");
-    for (const char* key : {"mass", "inertia", "velocity"}) {
+    for (const char* key : {"mass", "inertia", "velocity", "joint"}) {
       if (const auto child = node.find(key)) {
         child->fail("belongs to a free body; this one's motion is given");
       }
     }
-    body.prescribed.X0 = start.pose();
-    if (prescribed) body.prescribed = read_prescribed<P>(*prescribed, start.pose(), folder);
+    body.prescribed.X0 = start->pose();
+    if (prescribed) body.prescribed = read_prescribed<P>(*prescribed, start->pose(), folder);
     return body;
   }
 
   body.is_free = true;
-  body.p0 = start.position;
-  body.q0 = start.orientation;
+  body.has_joint = node.find("joint").has_value();
+  if (body.has_joint) {
+    for (const char* key : {"pose", "velocity"}) {
+      if (const auto child = node.find(key)) {
+        child->fail("follows from the joint; give its 'start' and 'rate'");
+      }
+    }
+  }
   if (const auto velocity = node.find("velocity")) body.V0 = read_velocity<P>(*velocity);
   const P mass = node.at("mass").positive_scalar<P>(dimension::kMass);
   if (const auto inertia = node.find("inertia")) {
-    body.inertia = make_free_body<P>(mass, read_inertia<P>(*inertia));
+    body.inertia = make_free_body<P>(mass, read_inertia<P>(*inertia, body.has_joint));
     return body;
   }
   if (!*shape) node.fail("a free body needs 'inertia', or a shape to compute it from");
@@ -243,6 +253,44 @@ int body_index(const Scene<P>& scene, const InputNode& node) {
   for (const auto& body : scene.bodies) names.push_back(body.name);
   node.choice(names);
   return -1;
+}
+
+template <class P>
+int body_or_world(const Scene<P>& scene, const InputNode& node) {
+  return node.text() == "world" ? -1 : body_index(scene, node);
+}
+
+// The last body of the scene, with its joint: in the tree, and with its start.
+template <class P>
+void add_to_tree(const InputNode& node, const OrientedPose<P>& start, const std::string& folder,
+                 Scene<P>* scene) {
+  const SceneBody<P>& body = scene->bodies.back();
+  const int index = static_cast<int>(scene->bodies.size()) - 1;
+  if (!body.is_free) {
+    scene->tree.add_given_body();
+    return;
+  }
+  if (!body.has_joint) {
+    scene->tree.add_body(body.inertia, Joint<P>{});
+    const auto& p = start.position;
+    const auto& q = start.orientation;
+    const auto& V = body.V0;
+    scene->q0.insert(scene->q0.end(), {p.x(), p.y(), p.z(), q.w, q.x, q.y, q.z});
+    scene->u0.insert(scene->u0.end(),
+                     {V.v_WB.x(), V.v_WB.y(), V.v_WB.z(), V.w_WB.x(), V.w_WB.y(), V.w_WB.z()});
+    return;
+  }
+  const auto find_parent = [&](const InputNode& parent) {
+    const int found = body_or_world(*scene, parent);
+    if (found == index) parent.fail("a body cannot hang on itself");
+    return found;
+  };
+  const JointInput<P> input = read_joint<P>(node.at("joint"), index, find_parent, folder);
+  scene->tree.add_body(body.inertia, input.joint);
+  scene->q0.insert(scene->q0.end(), input.q0.begin(), input.q0.end());
+  scene->u0.insert(scene->u0.end(), input.u0.begin(), input.u0.end());
+  scene->joint_forces.insert(scene->joint_forces.end(), input.forces.begin(), input.forces.end());
+  if (input.bushing) scene->bushings.push_back(*input.bushing);
 }
 
 template <class P>
@@ -297,8 +345,8 @@ bool is_scene(const InputFile& file) { return file.root().find("duration").has_v
 template <class P>
 Scene<P> read_scene(const InputFile& file) {
   const InputNode root = file.root();
-  root.allow({"vesica", "title", "description", "gravity", "bodies", "contacts", "forces",
-              "duration", "solver", "output"});
+  root.allow({"vesica", "title", "description", "gravity", "bodies", "contacts", "forces", "loops",
+              "controllers", "equilibrium", "duration", "solver", "output"});
   root.at("vesica").integer(1, 1);
   Scene<P> scene;
   if (const auto title = root.find("title")) scene.title = title->text();
@@ -309,12 +357,12 @@ Scene<P> read_scene(const InputFile& file) {
   std::vector<std::optional<PlacedShape<P>>> shapes;
   for (const auto& [name, node] : root.at("bodies").entries()) {
     shapes.emplace_back();
-    SceneBody<P> body = read_body<P>(name, node, file.folder(), &shapes.back());
-    if (body.is_free) body.free_index = scene.free_count++;
-    scene.bodies.push_back(std::move(body));
+    OrientedPose<P> start;
+    scene.bodies.push_back(read_body<P>(name, node, file.folder(), &shapes.back(), &start));
+    add_to_tree(node, start, file.folder(), &scene);
   }
-  if (scene.free_count == 0) {
-    root.at("bodies").fail("nothing can move: every body is fixed or prescribed");
+  if (scene.tree.nu() == 0) {
+    root.at("bodies").fail("nothing can move: every body is fixed, prescribed, welded or driven");
   }
 
   if (const auto contacts = root.find("contacts")) {
@@ -338,13 +386,34 @@ Scene<P> read_scene(const InputFile& file) {
   }
   if (const auto forces = root.find("forces")) {
     for (const InputNode& node : forces->items()) {
-      if (node.at("type").choice({"spring", "force"}) == 0) {
-        scene.springs.push_back(read_spring(node, scene));
-      } else {
-        scene.forces.push_back(read_point_force(node, scene));
+      switch (node.at("type").choice({"spring", "force", "bushing"})) {
+        case 0:
+          scene.springs.push_back(read_spring(node, scene));
+          break;
+        case 1:
+          scene.forces.push_back(read_point_force(node, scene));
+          break;
+        default:
+          scene.bushings.push_back(
+              read_bushing<P>(node, [&](const InputNode& n) { return body_index(scene, n); }));
       }
     }
   }
+  if (const auto loops = root.find("loops")) {
+    for (const InputNode& node : loops->items()) {
+      scene.loops.push_back(
+          read_loop<P>(node, [&](const InputNode& n) { return body_or_world(scene, n); }));
+    }
+  }
+  if (const auto controllers = root.find("controllers")) {
+    for (const InputNode& node : controllers->items()) {
+      node.at("type").choice({"accommodation"});
+      scene.controllers.push_back(read_accommodation<P>(
+          node, scene, [&](const InputNode& n) { return body_index(scene, n); }, file.folder()));
+    }
+  }
+  if (scene.tree.has_joints() || !scene.loops.empty()) prepare_start(root, &scene);
+  if (const auto node = root.find("equilibrium")) start_at_rest(*node, &scene);
   return scene;
 }
 

@@ -33,7 +33,7 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options, bool recor
   std::vector<T> rates(result.state.size());
   FixedStepper<T, T> stepper(system, static_cast<FixedStepMethod>(options.solver));
   system.calc_rates(0, result.state.data(), rates.data(), &scratch);
-  const T start_energy = calc_energies(system, scratch).mechanical();
+  const T start_energy = calc_energies(system, result.state.data(), scratch).mechanical();
   const long steps = static_cast<long>(std::ceil(options.duration / options.step - 1e-9));
   double next = 0;
   for (long k = 0; k <= steps; ++k) {
@@ -126,20 +126,7 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
       for (size_t c = 0; c < width; ++c) result.recording.values.push_back(column[row * width + c]);
     }
   }
-  for (const auto& body : plain.scene().bodies) {
-    if (!body.is_free) continue;
-    for (const char* part : {".position.x", ".position.y", ".position.z", ".quaternion.w",
-                             ".quaternion.x", ".quaternion.y", ".quaternion.z"}) {
-      result.final_names.push_back(body.name + part);
-    }
-  }
-  for (const auto& body : plain.scene().bodies) {
-    if (!body.is_free) continue;
-    for (const char* part :
-         {".velocity.x", ".velocity.y", ".velocity.z", ".spin.x", ".spin.y", ".spin.z"}) {
-      result.final_names.push_back(body.name + part);
-    }
-  }
+  result.final_names = make_state_names(plain);
   for (auto& column : result.final_derivatives) column.resize(result.final_names.size());
   if (reference.touchdowns > 0) {
     result.warnings.push_back(

@@ -1,5 +1,7 @@
 #include "vesica/simulation/summary.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "vesica/simulation/recording.h"
@@ -46,24 +48,46 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
                                 {"rolling", l[kRolling]},
                                 {"sliding", l[kSliding]},
                                 {"spinning", l[kSpinning]},
-                                {"springs", l[kSpringDamping]}};
-    energy["work"] = Json{{"prescribed", l[kPrescribedWork]}, {"forces", l[kForceWork]}};
+                                {"springs", l[kSpringDamping]},
+                                {"joint_damping", l[kJointDamping]},
+                                {"joint_friction", l[kJointFriction]}};
+    energy["work"] = Json{
+        {"prescribed", l[kPrescribedWork]}, {"forces", l[kForceWork]}, {"motors", l[kMotorWork]}};
     energy["non_potential_work"] = result.non_potential_work;
     energy["residual"] = result.residual;
   }
   json["energy"] = energy;
 
-  Json bodies;
-  for (const auto& body : system.scene().bodies) {
+  Json bodies, joints;
+  SystemData<double> end = system.make_data<double>();
+  system.calc_motions(result.end_time, result.state.data(), &end);
+  for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
+    const auto& body = system.scene().bodies[b];
     if (!body.is_free) continue;
-    const double* x = result.state.data() + layout.position(body.free_index);
-    const double* v = result.state.data() + layout.velocity(body.free_index);
-    bodies[body.name] = Json{{"position", list(x, 3)},
-                             {"quaternion", list(x + 3, 4)},
-                             {"velocity", list(v, 3)},
-                             {"spin", list(v + 3, 3)}};
+    const double* x = result.state.data() + layout.position(b);
+    const double* v = result.state.data() + layout.velocity(b);
+    if (!body.has_joint) {
+      bodies[body.name] = Json{{"position", list(x, 3)},
+                               {"quaternion", list(x + 3, 4)},
+                               {"velocity", list(v, 3)},
+                               {"spin", list(v + 3, 3)}};
+      continue;
+    }
+    const Motion<double>& m = end.motions[b];
+    const Quaternion<double> q = as_quaternion(m.X_WB.R_WB);
+    bodies[body.name] = Json{{"position", list(m.X_WB.p_WB.data(), 3)},
+                             {"quaternion", Json::array({q.w, q.x, q.y, q.z})},
+                             {"velocity", list(m.V_WB.v_WB.data(), 3)},
+                             {"spin", list(m.V_WB.w_WB.data(), 3)}};
+    const auto& link = system.scene().tree.bodies()[b];
+    const auto names = coordinate_names(link.joint.type);
+    for (size_t k = 0; k < names.size() && link.nu > 0; ++k) {
+      joints[body.name][std::string(names[k])] = x[k];
+      joints[body.name][fmt::format("{}_rate", names[k])] = v[k];
+    }
   }
   json["final_state"] = bodies;
+  if (!joints.empty()) json["final_joints"] = joints;
 
   Json contacts;
   for (size_t k = 0; k < result.monitors.size(); ++k) {

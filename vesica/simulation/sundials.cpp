@@ -94,11 +94,13 @@ std::string explain(int flag, const char* name, double t, double step) {
 
 // In free flight the solvers would step right across a short contact, and a root is only seen where
 // the distance changes sign between two steps: no body moves by more than a fifth of its size.
-double calc_max_step(const System<double>& system, const RunOptions& options, const double* y) {
+double calc_max_step(const System<double>& system, const RunOptions& options,
+                     const SystemData<double>& data) {
   double h = options.max_step > 0 ? options.max_step : options.duration;
-  for (const auto& body : system.scene().bodies) {
+  for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
+    const auto& body = system.scene().bodies[b];
     if (!body.is_free || body.size <= 0) continue;
-    const Vec3d v(y + system.layout().velocity(body.free_index));
+    const Vec3d& v = data.motions[b].V_WB.v_WB;
     const double reach = 0.2 * body.size;
     if (v.norm() > 0) h = std::min(h, reach / v.norm());
     const double g = system.scene().gravity.norm();
@@ -132,9 +134,10 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
   long steps_before = 0, failed_before = 0;
   RunStatistics& statistics = run->result().statistics;
   solver->set_stop_time(options.duration);
+  system.calc_motions(0, state, &seen);
   // Step by step, so that the monitor sees every step; recorded rows are interpolated.
   while (t < options.duration) {
-    solver->set_max_step(calc_max_step(system, options, state));
+    solver->set_max_step(calc_max_step(system, options, seen));
     const int flag = solver->advance(solver->memory, options.duration, y, &t, CV_ONE_STEP);
     long steps = 0, failed = 0;
     double last_step = 0;
@@ -165,7 +168,7 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
         if (touchdown) {
           system.begin_contact(k, state, data);
         } else {
-          system.end_contact(k, state);
+          system.end_contact(k, state, data);
         }
         restart = true;  // either way the rates have a kink here: no step may reach across it
       }

@@ -1,8 +1,9 @@
 // The scene as a system of ordinary differential equations.
 //
-// State y: for every free body [p (3), q (4)], then for every free body [v (3), w (3)], then the
-// states of every contact (contact.h), then the ledger's integrals (energy.h) if it is kept. World
-// axes; q need not have unit length.
+// State y: coordinates of all joints, then their speeds (multibody/joint.h; a free body has [p (3),
+// q (4)] and [v (3), w (3)] in world axes), then the states of every contact (contact.h), of every
+// controller, then the ledger's integrals (energy.h) if it is kept. Quaternions need not have unit
+// length.
 //
 // calc_rates is the path of the data: motions -> contacts -> forces -> accelerations.
 #pragma once
@@ -24,29 +25,39 @@ enum LedgerEntry {
   kPrescribedWork,  // done by belts, plates and other given motions
   kForceWork,       // done by applied forces
   kStoredWork,      // put into contacts whose store is no function of the pose
+  kJointDamping,    // springs and limits in joints
+  kJointFriction,
+  kMotorWork,  // done by motors, controllers and driven joints
   kLedgerSize
 };
 
 struct StateLayout {
-  int bodies = 0;
+  int coordinates = 0, speeds = 0;
+  std::vector<int> q_starts, u_starts;  // of every body of the scene
   std::vector<int> contact_offsets;  // of every contact's states, from contact_start(); and the end
+  std::vector<int> controller_offsets;  // likewise, behind the contacts
   bool ledger = false;
 
-  int position(int body) const { return 7 * body; }
-  int velocity(int body) const { return 7 * bodies + 6 * body; }
-  int velocities() const { return 7 * bodies; }
-  int contact_start() const { return 13 * bodies; }
+  int position(size_t body) const { return q_starts[body]; }
+  int velocity(size_t body) const { return coordinates + u_starts[body]; }
+  int velocities() const { return coordinates; }
+  int contact_start() const { return coordinates + speeds; }
   int contact(size_t k) const { return contact_start() + contact_offsets[k]; }
   int contact_states(size_t k) const { return contact_offsets[k + 1] - contact_offsets[k]; }
-  int ledger_start() const { return contact_start() + contact_offsets.back(); }
+  int controller(size_t k) const {
+    return contact_start() + contact_offsets.back() + controller_offsets[k];
+  }
+  int ledger_start() const { return controller(controller_offsets.size() - 1); }
   int size() const { return ledger_start() + (ledger ? kLedgerSize : 0); }
 };
 
 // Everything that an evaluation writes; allocated once. T: the scalar of the state.
 template <class T>
-struct SystemData {
-  std::vector<Motion<T>> motions;          // per body
-  std::vector<Wrench<T>> wrenches;         // per body, about its origin
+struct SystemData : TreeData<T> {
+  std::vector<Wrench<T>> wrenches;  // per body, about its origin
+  std::vector<T> tau;               // per speed
+  LoopData<T> loops;
+  AccommodationData<T> controller;
   std::vector<Overlap<T>> overlaps;        // per contact
   std::vector<ContactForces<T>> forces;    // per contact
   std::vector<ContactMemory<T>> memories;  // per contact
@@ -60,12 +71,26 @@ template <class P>
 class System {
  public:
   explicit System(const Scene<P>& scene, bool ledger) : scene_(scene) {
-    layout_.bodies = scene.free_count;
+    layout_.coordinates = scene.tree.nq();
+    layout_.speeds = scene.tree.nu();
+    for (const auto& body : scene.tree.bodies()) {
+      layout_.q_starts.push_back(body.q_start);
+      layout_.u_starts.push_back(body.u_start);
+    }
     layout_.ledger = ledger;
     layout_.contact_offsets.assign(1, 0);
     for (const auto& c : scene.contacts) {
       layout_.contact_offsets.push_back(layout_.contact_offsets.back() + c.contact.state_count());
       has_potential_.push_back(has_potential(c.contact));
+    }
+    layout_.controller_offsets.assign(1, 0);
+    for (const auto& c : scene.controllers) {
+      layout_.controller_offsets.push_back(layout_.controller_offsets.back() + c.state_count());
+    }
+    for (const auto& body : scene.tree.bodies()) {
+      has_drives_ = has_drives_ || body.joint.is_driven() ||
+                    (body.on_moving_base &&
+                     scene.bodies[static_cast<size_t>(body.joint.parent)].prescribed.moves);
     }
   }
 
@@ -89,7 +114,7 @@ class System {
   template <class T>
   void begin_contact(size_t k, T* y, SystemData<T>* data) const;
   template <class T>
-  void end_contact(size_t k, T* y) const;
+  void end_contact(size_t k, T* y, SystemData<T>* data) const;
 
   // The rates of positions alone, from positions and velocities in y.
   template <class T>
@@ -111,7 +136,11 @@ class System {
   template <class T>
   void calc_other_forces(double t, SystemData<T>* data, T* ledger) const;
   template <class T>
-  void calc_accelerations(const T* y, T* rates, SystemData<T>* data) const;
+  void calc_joint_forces(double t, const T* y, T* rates, SystemData<T>* data, T* ledger) const;
+  template <class T>
+  void calc_accelerations(T* rates, SystemData<T>* data) const;
+  template <class T>
+  void calc_drive_work(double t, T* rates, SystemData<T>* data, T* ledger) const;
   template <class T>
   void apply(int body, const Vec3<T>& f_W, const Vec3<T>& tau_W, const Vec3<T>& p_WQ,
              SystemData<T>* data, T* ledger) const;
@@ -119,13 +148,17 @@ class System {
   Scene<P> scene_;
   StateLayout layout_;
   std::vector<char> has_potential_;
+  bool has_drives_ = false;  // a driven joint, or a joint on a base that moves
 };
 
 template <class P>
 template <class T>
 SystemData<T> System<P>::make_data() const {
   SystemData<T> data;
-  data.motions.resize(scene_.bodies.size());
+  static_cast<TreeData<T>&>(data) = make_tree_data<T>(scene_.tree);
+  data.tau.assign(static_cast<size_t>(scene_.tree.nu()), T(0));
+  if (!scene_.loops.empty()) data.loops = make_loop_data<T>(scene_.tree, scene_.loops);
+  data.controller.resize(scene_.tree.nu(), scene_.tree.size());
   data.wrenches.resize(scene_.bodies.size());
   data.overlaps.resize(scene_.contacts.size());
   data.forces.resize(scene_.contacts.size());
@@ -144,19 +177,14 @@ SystemData<T> System<P>::make_data() const {
 template <class P>
 void System<P>::calc_initial_state(P* y) const {
   for (int k = 0; k < layout_.size(); ++k) y[k] = P(0);
-  for (const auto& body : scene_.bodies) {
-    if (!body.is_free) continue;
-    P* x = y + layout_.position(body.free_index);
-    P* v = y + layout_.velocity(body.free_index);
-    for (int k = 0; k < 3; ++k) {
-      x[k] = body.p0[k];
-      v[k] = body.V0.v_WB[k];
-      v[3 + k] = body.V0.w_WB[k];
+  std::copy(scene_.q0.begin(), scene_.q0.end(), y);
+  std::copy(scene_.u0.begin(), scene_.u0.end(), y + layout_.velocities());
+  // A controller's reference starts where its arm stands.
+  for (size_t k = 0; k < scene_.controllers.size(); ++k) {
+    for (size_t j = 0; j < scene_.controllers[k].coordinates.size(); ++j) {
+      y[layout_.controller(k) + static_cast<int>(j)] =
+          scene_.q0[static_cast<size_t>(scene_.controllers[k].coordinates[j])];
     }
-    x[3] = body.q0.w;
-    x[4] = body.q0.x;
-    x[5] = body.q0.y;
-    x[6] = body.q0.z;
   }
   for (size_t k = 0; k < scene_.contacts.size(); ++k) {
     const auto& contact = scene_.contacts[k].contact;
@@ -193,8 +221,10 @@ void System<P>::calc_rates_from_overlaps(double t, const T* y, T* rates,
   }
   calc_contacts(y, rates, data, ledger);
   calc_other_forces(t, data, ledger);
+  calc_joint_forces(t, y, rates, data, ledger);
   calc_position_rates(y, rates);
-  calc_accelerations(y, rates, data);
+  calc_accelerations(rates, data);
+  if (ledger && has_drives_) calc_drive_work(t, rates, data, ledger);
 }
 
 template <class P>
@@ -202,20 +232,20 @@ template <class T>
 void System<P>::calc_motions(double t, const T* y, SystemData<T>* data) const {
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
     const auto& body = scene_.bodies[b];
-    Motion<T>& m = data->motions[b];
-    if (body.is_free) {
-      const T* x = y + layout_.position(body.free_index);
-      const T* v = y + layout_.velocity(body.free_index);
-      m.X_WB = make_pose(Quaternion<T>{x[3], x[4], x[5], x[6]}, Vec3<T>(x[0], x[1], x[2]));
-      m.V_WB.v_WB = Vec3<T>(v[0], v[1], v[2]);
-      m.V_WB.w_WB = Vec3<T>(v[3], v[4], v[5]);
-      data->wrenches[b].f_W = scene_.gravity.template cast<T>() * T(body.inertia.mass);
-    } else {
-      if (body.prescribed.moves) m = cast_motion<T>(body.prescribed.at(t));
-      data->wrenches[b].f_W = Vec3<T>(T(0), T(0), T(0));
-    }
     data->wrenches[b].tau_W = Vec3<T>(T(0), T(0), T(0));
+    if (body.is_free) {
+      data->wrenches[b].f_W = scene_.gravity.template cast<T>() * T(body.inertia.mass);
+      continue;
+    }
+    data->wrenches[b].f_W = Vec3<T>(T(0), T(0), T(0));
+    if (!body.prescribed.moves) continue;
+    data->motions[b] = cast_motion<T>(body.prescribed.at(t));
+    if (scene_.tree.bodies()[b].has_children) {
+      const SpatialMotion<P> a = body.prescribed.acceleration(t);
+      data->given_acceleration[b] = {a.w.template cast<T>(), a.v.template cast<T>()};
+    }
   }
+  calc_tree_motions(scene_.tree, t, y, y + layout_.velocities(), data);
 }
 
 template <class P>
@@ -257,8 +287,9 @@ void System<P>::begin_contact(size_t k, T* y, SystemData<T>* data) const {
 
 template <class P>
 template <class T>
-void System<P>::end_contact(size_t k, T* y) const {
+void System<P>::end_contact(size_t k, T* y, SystemData<T>* data) const {
   for (int s = layout_.contact(k); s < layout_.contact(k + 1); ++s) y[s] = T(0);
+  data->memories[k].impact_speed = T(0);
 }
 
 template <class P>
@@ -273,7 +304,7 @@ void System<P>::capture_contacts(T* y, SystemData<T>* data) const {
     if (touching) {
       begin_contact(k, y, data);
     } else {
-      end_contact(k, y);
+      end_contact(k, y, data);
     }
   }
 }
@@ -287,7 +318,12 @@ void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledg
     const Motion<T>& j = data->motions[c.body_j];
     const Overlap<T>& o = data->overlaps[k];
     ContactForces<T>& f = data->forces[k];
-    f = calc_contact_laws(c.contact, o, i, j, data->memories[k], y + layout_.contact(k),
+    // A contact that has begun within a step and is not captured yet: its impact is now.
+    ContactMemory<T> memory = data->memories[k];
+    if (!(memory.impact_speed > T(0)) && o.distance < T(0)) {
+      memory.impact_speed = calc_kinematics(i, j, o.p_WC, o.n_W).closing_speed;
+    }
+    f = calc_contact_laws(c.contact, o, i, j, memory, y + layout_.contact(k),
                           rates + layout_.contact(k));
     if (!(o.distance < T(0))) continue;
     apply<T>(c.body_i, f.F_Ic_W.f_W, f.F_Ic_W.tau_W, o.p_WC, data, ledger);
@@ -328,36 +364,74 @@ void System<P>::calc_other_forces(double t, SystemData<T>* data, T* ledger) cons
 
 template <class P>
 template <class T>
-void System<P>::calc_position_rates(const T* y, T* rates) const {
-  for (int b = 0; b < layout_.bodies; ++b) {
-    const T* q = y + layout_.position(b) + 3;
-    const T* v = y + layout_.velocity(b);
-    const T* w = v + 3;
-    T* x = rates + layout_.position(b);
-    for (int k = 0; k < 3; ++k) x[k] = v[k];
-    // q' = w q / 2, w in world axes
-    x[3] = -0.5 * (w[0] * q[1] + w[1] * q[2] + w[2] * q[3]);
-    x[4] = 0.5 * (w[0] * q[0] + w[1] * q[3] - w[2] * q[2]);
-    x[5] = 0.5 * (w[1] * q[0] + w[2] * q[1] - w[0] * q[3]);
-    x[6] = 0.5 * (w[2] * q[0] + w[0] * q[2] - w[1] * q[1]);
+void System<P>::calc_joint_forces(double t, const T* y, T* rates, SystemData<T>* data,
+                                  T* ledger) const {
+  if (scene_.joint_forces.empty() && scene_.bushings.empty() && scene_.controllers.empty()) return;
+  for (const auto& bushing : scene_.bushings) {
+    const auto b =
+        calc_bushing(bushing, data->motions[bushing.body_i], data->motions[bushing.body_j]);
+    apply<T>(bushing.body_i, b.on_i.f_W, b.on_i.tau_W, b.p_WI, data, ledger);
+    apply<T>(bushing.body_j, -b.on_i.f_W, -b.on_i.tau_W, b.p_WI, data, ledger);
+    if (ledger) ledger[kSpringDamping] += b.dissipated;
+  }
+  for (T& tau : data->tau) tau = T(0);
+  for (const auto& force : scene_.joint_forces) {
+    const auto body = static_cast<size_t>(force.body);
+    const int speed = layout_.u_starts[body] + force.speed;
+    const T& u = y[layout_.velocities() + speed];
+    const auto f = calc_joint_force(force, t, y[layout_.position(body) + force.speed], u);
+    data->tau[static_cast<size_t>(speed)] += f.force;
+    if (ledger) {
+      const bool friction = std::holds_alternative<JointFriction<P>>(force.action);
+      ledger[friction ? kJointFriction : kJointDamping] += f.dissipated;
+      ledger[kMotorWork] += f.work;
+    }
+  }
+  for (size_t k = 0; k < scene_.controllers.size(); ++k) {
+    const auto& c = scene_.controllers[k];
+    const T power =
+        calc_accommodation(c, scene_.tree, scene_.gravity, t, y, y + layout_.velocities(),
+                           data->forces[static_cast<size_t>(c.contact)], y + layout_.controller(k),
+                           rates + layout_.controller(k), static_cast<TreeData<T>*>(data),
+                           &data->controller, data->tau.data());
+    if (ledger) ledger[kMotorWork] += power;
   }
 }
 
 template <class P>
 template <class T>
-void System<P>::calc_accelerations(const T*, T* rates, SystemData<T>* data) const {
+void System<P>::calc_position_rates(const T* y, T* rates) const {
+  calc_tree_coordinate_rates(scene_.tree, y, y + layout_.velocities(), rates);
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_accelerations(T* rates, SystemData<T>* data) const {
+  T* const u_rates = rates + layout_.velocities();
+  if (scene_.tree.has_joints()) factor_tree(scene_.tree, data);
+  if (scene_.loops.empty()) {
+    calc_forward_dynamics(scene_.tree, data->wrenches, data->tau.data(), u_rates, data);
+  } else {
+    calc_constrained_dynamics(scene_.tree, scene_.loops, &data->wrenches, data->tau.data(), u_rates,
+                              data, &data->loops);
+  }
+}
+
+// What drives and moving bases put in: power of the forces that their joints transmit.
+template <class P>
+template <class T>
+void System<P>::calc_drive_work(double t, T* rates, SystemData<T>* data, T* ledger) const {
+  calc_inverse_dynamics(scene_.tree, data->wrenches, rates + layout_.velocities(),
+                        data->controller.tau.data(), data);
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
-    const auto& body = scene_.bodies[b];
-    if (!body.is_free) continue;
-    const Motion<T>& m = data->motions[b];
-    const Wrench<T>& F = data->wrenches[b];
-    T* a = rates + layout_.velocity(body.free_index);
-    const Vec3<T> alpha =
-        calc_angular_acceleration(body.inertia, m.X_WB.R_WB, m.V_WB.w_WB, F.tau_W);
-    for (int k = 0; k < 3; ++k) {
-      a[k] = F.f_W[k] * body.inertia.inverse_mass;
-      a[3 + k] = alpha[k];
+    const auto& body = scene_.tree.bodies()[b];
+    for (size_t k = 0; k < body.joint.drive.size(); ++k) {
+      ledger[kMotorWork] += data->drive_torque[b][k] * T(body.joint.drive[k].at(t).rate);
     }
+    if (!body.on_moving_base) continue;
+    const auto& V = data->motions[static_cast<size_t>(body.joint.parent)].V_WB;
+    const SpatialMotion<T> carried = shift_motion<T>({V.w_WB, V.v_WB}, data->r[b]);
+    ledger[kPrescribedWork] += dot(carried, data->force[b]);
   }
 }
 

@@ -1,0 +1,150 @@
+// The systems of the sources as wholes: what must hold for them whatever the source's plots show,
+// and figures that do not move when tolerances are halved.
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <map>
+
+#include "tests/support/support.h"
+#include "vesica/simulation/reproduce.h"
+#include "vesica/simulation/simulate.h"
+
+namespace vesica {
+namespace {
+
+SystemReport run(const std::string& system, double scale = 1) {
+  const auto report =
+      reproduce(system, {.scenes = VESICA_SOURCE_DIR "/scenes", .tolerance_scale = scale});
+  EXPECT_TRUE(report.failures.empty()) << report.failures.front();
+  return report;
+}
+std::vector<double> values(const SystemReport& report, const std::string& quantity) {
+  std::vector<double> found;
+  for (const auto& f : report.figures) {
+    if (f.quantity == quantity) found.push_back(f.ours);
+  }
+  return found;
+}
+void expect_converged(const std::string& system, double relative) {
+  const auto once = run(system), halved = run(system, 0.5);
+  ASSERT_EQ(once.figures.size(), halved.figures.size());
+  for (size_t k = 0; k < once.figures.size(); ++k) {
+    const auto& f = once.figures[k];
+    if (f.unit == "J") continue;  // a difference that should be zero
+    EXPECT_NEAR(f.ours, halved.figures[k].ours, relative * std::abs(f.ours))
+        << f.quantity << " " << f.where.dump();
+  }
+}
+
+TEST(Systems, FiguresDoNotMoveWhenTolerancesAreHalved) {
+  // The tables print five digits.
+  expect_converged("brown_impact", 1e-5);
+  expect_converged("bowden_leben", 1e-3);  // times of peaks are rows of 1 ms
+  expect_converged("cylinder_point", 1e-4);
+  expect_converged("inclined_plane", 1e-5);
+}
+
+TEST(Systems, RestitutionIsReturnedForEverySpeedAndStiffness) {
+  for (const auto& f : run("restitution").figures) {
+    if (!f.source) continue;
+    EXPECT_NEAR(f.ours, *f.source, 1e-4) << f.where.dump();
+  }
+}
+
+// m x'' = -k x^2 from the speed v lasts 2 x_max/v times the integral of 1/sqrt(1 - s^3) over [0,
+// 1].
+TEST(Systems, ElasticImpactLastsAsLongAsItsClosedForm) {
+  const double m = 0.5, k = 1e7, v = 4.949747468305833;
+  const double deepest = std::cbrt(1.5 * m * v * v / k);
+  const double beta = std::sqrt(kPi) * std::tgamma(4.0 / 3) / std::tgamma(5.0 / 6);
+  const double expected = 2 * deepest / v * beta;
+  EXPECT_NEAR(expected, 6.94e-3, 0.005e-3);  // what the source gives
+  for (double t : values(run("brown_impact"), "contact_duration")) {
+    EXPECT_NEAR(t, expected, 1e-4 * expected);
+  }
+}
+
+// Peaks of friction: the first reaches mu_S f_n, later ones less, the more so the faster the belt.
+TEST(Systems, StickSlipPeaksShrinkWithTheBelt) {
+  const auto report = run("bowden_leben");
+  std::map<double, std::vector<double>> peaks;
+  for (const auto& f : report.figures) {
+    if (f.quantity == "friction_peak_force") peaks[f.where["belt"].get<double>()].push_back(f.ours);
+  }
+  ASSERT_EQ(peaks.size(), 3u);
+  for (const auto& [belt, p] : peaks) EXPECT_NEAR(p[0], 1.5, 1e-3) << belt;
+  ASSERT_GE(peaks[0.1].size(), 2u);
+  ASSERT_GE(peaks[0.15].size(), 2u);
+  EXPECT_LT(peaks[0.1][1], 1.5 - 1e-3);
+  EXPECT_LT(peaks[0.15][1], peaks[0.1][1]);
+}
+
+TEST(Systems, BallRollsDownThePlaneWithFiveSeventhsOfFreeSliding) {
+  const auto a = values(run("inclined_plane"), "rolling_acceleration");
+  EXPECT_NEAR(a.at(0), 5.0 / 7 * 9.81 * std::sin(20 * kPi / 180), 1e-5);
+}
+
+TEST(Systems, BallInTheCylinderKeepsItsEnergyOnceRolling) {
+  for (double change : values(run("cylinder_point"), "energy_change_while_rolling")) {
+    EXPECT_LT(std::abs(change), 1e-4);  // J, of 8 J that it fell through; 2.5e-5 measured
+  }
+}
+
+// Without friction the loss is that of the normal impact alone: (1 - e^2) m_n v_n^2/2 over the
+// kinetic energy, with m_n the tip's effective mass along the normal.
+TEST(Systems, FrictionlessImpactOfThePendulumLosesWhatRestitutionTakes) {
+  const auto report = run("pendulum_ahmed");
+  const double degree = kPi / 180;
+  struct Case {
+    std::string name;
+    double q1, q2;
+  };
+  for (const Case& c : {Case{"a", 18 * degree, 12 * degree}, Case{"b", 0, 20.7 * degree}}) {
+    // By hand: absolute angles a1, a2 with rates -1 and -2; rods of 1 m and 2 kg.
+    const double a1 = c.q1, a2 = c.q1 + c.q2, m = 2, I = 1.0 / 6;
+    const double coupling = m * 0.5 * std::cos(a1 - a2);
+    Eigen::Matrix2d M;
+    M << m * 0.25 + I + m, coupling, coupling, m * 0.25 + I;
+    const Eigen::Vector2d u(-1, -2), J(std::sin(a1), std::sin(a2));
+    const double v = J.dot(u), kinetic = 0.5 * u.dot(M * u);
+    const double mass = 1 / J.dot(M.inverse() * J);
+    for (const auto& f : report.figures) {
+      if (f.where["configuration"] != c.name || f.where["mu"] != 0.0) continue;
+      const double e = f.where["e"].get<double>();
+      const double expected = 100 * (1 - e * e) * 0.5 * mass * v * v / kinetic;
+      EXPECT_NEAR(f.ours, expected, 0.5) << c.name << " " << e;  // gravity acts meanwhile: 0.1
+    }
+  }
+}
+
+TEST(Systems, ArmSettlesAtTheForceThatItsGainAndDeadBandGive) {
+  for (double scale : {1.0, 0.5}) {
+    const auto report = run("arm_on_plate", scale);
+    const auto force = values(report, "steady_force");
+    ASSERT_EQ(force.size(), 2u);  // and with half the effective tip mass
+    for (double f : force) EXPECT_NEAR(f, 30, 0.1) << scale;
+    for (double r : values(report, "friction_ratio_sliding")) EXPECT_NEAR(r, 0.16, 2e-3);
+  }
+}
+
+TEST(Systems, PendulumComesToRestAndSticks) {
+  const auto report = run("pendulum_settling");
+  // At rest the tip lies on the surface: the two angles belong together.
+  const double q1 = values(report, "joint1_rest_deg").at(0) * kPi / 180;
+  const double q2 = values(report, "joint2_rest_deg").at(0) * kPi / 180;
+  const double sign = -1;  // joint 2 is negative, so joint 1 is positive in one of the two mirrors
+  const double height[] = {0.5 * std::cos(q1) + 0.25 * std::cos(q1 + q2),
+                           0.5 * std::cos(q1) + 0.25 * std::cos(sign * q1 + q2)};
+  EXPECT_LT(std::min(std::abs(height[0] - 0.61), std::abs(height[1] - 0.61)), 1e-4);
+  const double time = values(report, "stick_time").at(0);
+  EXPECT_GT(time, 1);
+  EXPECT_LT(time, 9.5);
+}
+
+TEST(Systems, UnknownSystemIsAnError) {
+  EXPECT_NE(test::input_error_of([] { reproduce("nothing", {}); }).find("bowden_leben"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace vesica

@@ -1,0 +1,58 @@
+// A number that is given over time: the input of a driven joint or of a motor.
+//
+//   x(t) = offset + rate t + amplitude sin(2 pi f t + phase), or a cubic spline through a recorded
+//   series, which rests before its first and after its last time.
+// The ramp variant reaches `offset + step` from `offset` between two times by a quintic that starts
+// and ends at rest. Smoothness: C-infinity; C2 for ramps and series (but for the ends of a series).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "vesica/math/scalar.h"
+#include "vesica/math/spline.h"
+
+namespace vesica {
+
+template <class P>
+struct SignalValue {
+  P value{0.0}, rate{0.0}, acceleration{0.0};
+};
+
+template <class P>
+struct Signal {
+  P offset{0.0}, rate{0.0}, amplitude{0.0}, step{0.0};
+  double frequency = 0, phase = 0;
+  double step_from = 0, step_until = 0;
+  std::shared_ptr<const CubicSpline> recorded;
+
+  SignalValue<P> at(double t) const {
+    if (recorded) {
+      const double now = std::clamp(t, recorded->first(), recorded->last());
+      const double moving = now == t ? 1 : 0;
+      return {P(recorded->value(now)), P(moving * recorded->derivative(now)),
+              P(moving * recorded->second_derivative(now))};
+    }
+    SignalValue<P> x{offset + rate * t, rate, P(0)};
+    if (frequency > 0) {
+      const double w = 2 * kPi * frequency;
+      const double s = std::sin(w * t + phase), c = std::cos(w * t + phase);
+      x.value += amplitude * s;
+      x.rate += amplitude * (w * c);
+      x.acceleration -= amplitude * (w * w * s);
+    }
+    if (step_until > step_from && t > step_from) {
+      const double span = step_until - step_from;
+      const double s = std::min(1.0, (t - step_from) / span);
+      x.value += step * (s * s * s * (10 + s * (6 * s - 15)));
+      if (s < 1) {
+        x.rate += step * (30 * s * s * (1 - s) * (1 - s) / span);
+        x.acceleration += step * (60 * s * (1 - s) * (1 - 2 * s) / (span * span));
+      }
+    }
+    return x;
+  }
+};
+
+}  // namespace vesica

@@ -1,0 +1,130 @@
+#include "vesica/simulation/reproduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "vesica/simulation/reproduce_run.h"
+
+namespace vesica {
+namespace {
+
+using Runner = SystemReport (*)(const ReproduceOptions&);
+constexpr std::pair<std::string_view, Runner> kSystems[] = {
+    {"restitution", detail::reproduce_restitution},
+    {"bowden_leben", detail::reproduce_bowden_leben},
+    {"brown_stick_slip", detail::reproduce_brown_stick_slip},
+    {"brown_impact", detail::reproduce_brown_impact},
+    {"inclined_plane", detail::reproduce_inclined_plane},
+    {"cylinder_point", detail::reproduce_cylinder_point},
+    {"pendulum_settling", detail::reproduce_pendulum_settling},
+    {"pendulum_ahmed", detail::reproduce_pendulum_ahmed},
+    {"arm_on_plate", detail::reproduce_arm_on_plate},
+    {"solver_study", detail::reproduce_solver_study},
+};
+
+}  // namespace
+
+const std::vector<std::string_view>& reproduced_systems() {
+  static const std::vector<std::string_view> kNames = [] {
+    std::vector<std::string_view> names;
+    for (const auto& [name, run] : kSystems) names.push_back(name);
+    return names;
+  }();
+  return kNames;
+}
+
+SystemReport reproduce(std::string_view system, const ReproduceOptions& options) {
+  for (const auto& [name, run] : kSystems) {
+    if (name == system) return run(options);
+  }
+  throw InputError(fmt::format("reproduce: no system '{}'; there are {}", system,
+                               fmt::join(reproduced_systems(), ", ")));
+}
+
+namespace detail {
+
+SceneRun::SceneRun(const ReproduceOptions& options, const std::string& name,
+                   const Settings& settings, SystemReport* report)
+    : SceneRun(
+          options,
+          [&] {
+            InputFile file = InputFile::load(fmt::format("{}/{}.yaml", options.scenes, name));
+            for (const auto& [path, value] : settings) file.set(path, value);
+            return file;
+          }(),
+          report) {}
+
+SceneRun::SceneRun(const ReproduceOptions& options, InputFile file, SystemReport* report)
+    : options_(read_run_options(file)), system_(read_scene<double>(file), options_.ledger) {
+  options_.tolerance *= options.tolerance_scale;
+  options_.step *= options.tolerance_scale;
+  result_ = simulate(system_, options_);
+  report->simulated += result_.end_time;
+  report->seconds += result_.statistics.seconds;
+  if (!result_.failure.empty()) {
+    report->failures.push_back(fmt::format("{}: {}", file.name(), result_.failure));
+  }
+}
+
+std::vector<double> SceneRun::column(const std::string& name) const {
+  const size_t index = result_.recording.find(name);
+  if (index == result_.recording.columns.size()) {
+    throw InputError(fmt::format("reproduce: the recording has no column {}", name));
+  }
+  return result_.recording.column(index);
+}
+
+std::vector<double> SceneRun::magnitude(const std::string& name, std::string_view axes) const {
+  std::vector<double> total(times().size(), 0.0);
+  for (const char axis : axes) {
+    const auto part = column(fmt::format("{}.{}", name, axis));
+    for (size_t k = 0; k < total.size(); ++k) total[k] = std::hypot(total[k], part[k]);
+  }
+  return total;
+}
+
+std::vector<double> SceneRun::energy() const {
+  std::vector<double> total(times().size(), 0.0);
+  for (const char* name : {"kinetic", "gravity", "contact", "springs"}) {
+    const auto part = column(fmt::format("energy.{}", name));
+    for (size_t k = 0; k < total.size(); ++k) total[k] += part[k];
+  }
+  return total;
+}
+
+double SceneRun::first_event(bool touchdown) const {
+  for (const ContactEvent& event : result_.events) {
+    if (event.touchdown == touchdown) return event.time;
+  }
+  return -1;
+}
+
+std::string judge(double ours, double source, double tolerance, const std::string& reason) {
+  if (std::abs(ours - source) <= tolerance * std::abs(source)) return "reproduced";
+  return fmt::format("differs because {}", reason);
+}
+
+TimePlot make_plot(const std::string& title, const std::string& unit, const SceneRun& run,
+                   const std::vector<std::pair<std::string, std::vector<double>>>& series,
+                   const std::string& note) {
+  constexpr size_t kPixels = 700;
+  std::vector<const std::vector<double>*> columns;
+  for (const auto& s : series) columns.push_back(&s.second);
+  const auto rows = choose_rows(columns, run.times().size(), kPixels);
+  TimePlot plot;
+  plot.title = title;
+  plot.unit = unit;
+  plot.note = note;
+  for (size_t r : rows) plot.times.push_back(run.times()[r]);
+  for (const auto& s : series) {
+    PlotSeries& out = plot.series.emplace_back();
+    out.name = s.first;
+    for (size_t r : rows) out.y.push_back(s.second[r]);
+  }
+  return plot;
+}
+
+}  // namespace detail
+}  // namespace vesica

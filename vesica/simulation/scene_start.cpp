@@ -1,0 +1,88 @@
+#include "vesica/simulation/scene_start.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <type_traits>
+
+#include "vesica/simulation/equilibrium.h"
+
+namespace vesica {
+
+template <class P>
+void start_at_rest(const InputNode& node, Scene<P>* scene) {
+  node.allow({"locked"});
+  if constexpr (std::is_same_v<P, double>) {
+    const System<double> system(*scene, false);
+    const std::vector<std::string> names = make_lock_names(system);
+    std::vector<int> locked;
+    if (const auto list = node.find("locked")) {
+      const std::vector<std::string_view> words(names.begin(), names.end());
+      for (const InputNode& name : list->items()) {
+        locked.push_back(static_cast<int>(name.choice(words)));
+      }
+    }
+    std::vector<double> y(static_cast<size_t>(system.layout().size()));
+    system.calc_initial_state(y.data());
+    const EquilibriumResult result = find_equilibrium(system, locked, &y);
+    if (!result.converged) node.fail(result.message);
+    std::copy(y.begin(), y.begin() + scene->tree.nq(), scene->q0.begin());
+  } else {
+    node.fail("derivatives need a start that is given; run once and enter the pose found");
+  }
+}
+
+template <class P>
+void prepare_start(const InputNode& root, Scene<P>* scene) {
+  const Tree<P>& tree = scene->tree;
+  auto data = make_tree_data<P>(tree);
+  for (size_t b = 0; b < scene->bodies.size(); ++b) {
+    if (!scene->bodies[b].is_free) data.motions[b] = scene->bodies[b].prescribed.at(0);
+  }
+  if (!scene->loops.empty()) {
+    auto loops = make_loop_data<P>(tree, scene->loops);
+    calc_tree_motions(tree, 0, scene->q0.data(), scene->u0.data(), &data);
+    calc_loop_rows(scene->loops, data, &loops);
+    if constexpr (std::is_same_v<P, double>) {
+      double worst = 0;
+      if (!assemble(tree, scene->loops, 0, scene->q0.data(), scene->u0.data(), &data, &loops,
+                    &worst)) {
+        root.at("loops").fail(fmt::format(
+            "the loops do not close from this start: {:.3g} m or rad are left; start closer",
+            worst));
+      }
+    } else {
+      for (const auto& row : loops.rows) {
+        if (std::abs(value_of(row.error)) > 1e-9 || std::abs(value_of(row.rate)) > 1e-9) {
+          root.at("loops").fail("derivatives need a start at which the loops are closed");
+        }
+      }
+    }
+  }
+  calc_tree_motions(tree, 0, scene->q0.data(), scene->u0.data(), &data);
+  factor_tree(tree, &data);
+  for (size_t b = 0; b < scene->bodies.size(); ++b) {
+    const auto& link = tree.bodies()[b];
+    if (link.is_lone) continue;
+    for (int k = 0; k < link.nu; ++k) {
+      const double inverse = value_of(data.L[b][static_cast<size_t>(k * kMaxSpeeds + k)]);
+      if (inverse > 0 && inverse < 1e12) continue;
+      root.at("bodies")
+          .at(scene->bodies[b].name)
+          .fail(
+              "its joint moves no mass or inertia at the start; give the body an inertia, or place "
+              "the "
+              "joint off its mass centre");
+    }
+  }
+}
+
+#define VESICA_INSTANTIATE(P)                               \
+  template void start_at_rest(const InputNode&, Scene<P>*); \
+  template void prepare_start(const InputNode&, Scene<P>*)
+VESICA_INSTANTIATE(double);
+VESICA_INSTANTIATE(Dual<1>);
+VESICA_INSTANTIATE(Dual<4>);
+#undef VESICA_INSTANTIATE
+
+}  // namespace vesica
