@@ -18,6 +18,7 @@ struct Common {
 };
 
 void add_check(CLI::App& app, Common& common);
+void add_identify(CLI::App& app, Common& common);
 void add_laws(CLI::App& app, Common& common);
 void add_list(CLI::App& app, Common& common);
 void add_motion(CLI::App& app, Common& common);
@@ -26,6 +27,7 @@ void add_probe(CLI::App& app, Common& common);
 void add_report(CLI::App& app, Common& common);
 void add_reproduce(CLI::App& app, Common& common);
 void add_simulate(CLI::App& app, Common& common);
+void add_suggest(CLI::App& app, Common& common);
 
 // A sub-command with the common options.
 CLI::App* add_command(CLI::App& app, Common& common, const std::string& name,

@@ -88,6 +88,8 @@ int main(int argc, char** argv) {
   add_reproduce(app, common);
   add_motion(app, common);
   add_markers(app, common);
+  add_suggest(app, common);
+  add_identify(app, common);
 
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());

@@ -63,18 +63,6 @@ void for_each_row(LineReader& reader, const Header& take_header, const Row& take
   }
 }
 
-// "name [unit]" or "name (unit)" into its parts.
-TimeTable::Column parse_column(std::string_view text) {
-  for (const char* pair : {"[]", "()"}) {
-    const std::size_t open = text.rfind(pair[0]);
-    if (!text.empty() && text.back() == pair[1] && open != std::string_view::npos && open > 0) {
-      return {std::string(trim(text.substr(0, open))),
-              std::string(trim(text.substr(open + 1, text.size() - open - 2)))};
-    }
-  }
-  return {std::string(text), {}};
-}
-
 std::optional<double> parse_decimal(std::string_view field, char delimiter, std::string* scratch) {
   if (delimiter != ';' || field.find(',') == std::string_view::npos) return parse_number(field);
   scratch->assign(field);
@@ -84,7 +72,7 @@ std::optional<double> parse_decimal(std::string_view field, char delimiter, std:
 
 // Seconds per unit of the time column.
 double read_time_column(LineReader& reader, std::string_view text) {
-  const TimeTable::Column column = parse_column(text);
+  const TimeTable::Column column = parse_csv_column(text);
   const std::string name = as_lower(column.name), unit = as_lower(column.unit);
   if (name != "time" && name != "t" && name != "time_s" && name != "time_ms") {
     reader.fail("the first column is " + quote(text) +
@@ -96,6 +84,17 @@ double read_time_column(LineReader& reader, std::string_view text) {
 }
 
 }  // namespace
+
+TimeTable::Column parse_csv_column(std::string_view text) {
+  for (const char* pair : {"[]", "()"}) {
+    const std::size_t open = text.rfind(pair[0]);
+    if (!text.empty() && text.back() == pair[1] && open != std::string_view::npos && open > 0) {
+      return {std::string(trim(text.substr(0, open))),
+              std::string(trim(text.substr(open + 1, text.size() - open - 2)))};
+    }
+  }
+  return {std::string(text), {}};
+}
 
 CsvText read_csv_text(std::istream& stream, const std::string& name) {
   LineReader reader(stream, name);
@@ -134,7 +133,7 @@ MotionTrial read_csv(std::istream& stream, const std::string& name) {
         seconds_per_unit = read_time_column(reader, fields[0]);
         std::vector<std::string> labels;
         for (std::size_t i = 1; i < fields.size(); ++i) {
-          table.columns.push_back(parse_column(fields[i]));
+          table.columns.push_back(parse_csv_column(fields[i]));
           labels.push_back(table.columns.back().name);
         }
         if (labels.empty()) reader.fail("there are no columns beside the time");

@@ -3,6 +3,7 @@
 
 #include <istream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vesica/io/motion_data.h"
@@ -19,6 +20,8 @@ struct CsvText {
 };
 CsvText load_csv_text(const std::string& path);
 CsvText read_csv_text(std::istream& stream, const std::string& name);
+// "name [unit]" or "name (unit)" into its parts.
+TimeTable::Column parse_csv_column(std::string_view text);
 
 // A table over time: the first column is the time ("time", "t", "Time (s)", "time [ms]"); the
 // others are numbers, empty or nan for missing; "name [unit]" and "name (unit)" give a column its

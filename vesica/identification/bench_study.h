@@ -1,0 +1,30 @@
+// `vesica identify STUDY` for bench experiments: from a YAML study and its CSV files to parameters.
+// docs/howto/identify.md is the user's side of it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vesica/identification/bench_experiments.h"
+#include "vesica/io/yaml.h"
+
+namespace vesica {
+
+// The values of `type` that are bench experiments.
+const std::vector<std::string_view>& bench_types();
+
+struct BenchStudy {
+  std::string type, title;
+  std::vector<std::string> files;
+  BenchFit fit;
+};
+
+// Reads the study and its data and fits. Wrong input is an InputError with file and line: too few
+// rows, gaps, units of another kind, signs that the quantity cannot have.
+BenchStudy run_bench_study(const InputFile& file);
+
+nlohmann::ordered_json make_bench_json(const BenchStudy& study);
+
+}  // namespace vesica
