@@ -63,7 +63,8 @@ void add_identify(CLI::App& app, Common& common) {
   CLI::App* command = add_command(app, common, "identify",
                                   "Fit contact parameters to measurements, with intervals");
   auto arguments = std::make_shared<Arguments>();
-  CLI::Option* study = command->add_option("STUDY", arguments->study, "a YAML study")->type_name("");
+  CLI::Option* study =
+      command->add_option("STUDY", arguments->study, "a YAML study")->type_name("");
   command
       ->add_option("--examples", arguments->examples,
                    "write a synthetic study of every type into DIR, and nothing else")

@@ -63,8 +63,8 @@ nlohmann::ordered_json make_json(const Suggestion& suggestion, const std::string
 }  // namespace
 
 void add_suggest(CLI::App& app, Common& common) {
-  CLI::App* command = add_command(
-      app, common, "suggest", "Contact parameters from what is known, by the sources' rules");
+  CLI::App* command = add_command(app, common, "suggest",
+                                  "Contact parameters from what is known, by the sources' rules");
   auto arguments = std::make_shared<Arguments>();
   command
       ->add_option("FACTS", arguments->file,

@@ -56,10 +56,11 @@ TEST(BenchExperiments, IntervalsHoldTheTruthInNinetyFiveOfAHundred) {
     EXPECT_NEAR(c.share(), 0.95, 4 * std::sqrt(0.95 * 0.05 / c.total));
   }
   RecordProperty("pooled_coverage", std::to_string(pooled.share()));
-  fmt::print("coverage: indentation {:.3f} impact {:.3f} sliding {:.3f} presliding {:.3f} "
-             "stick_slip {:.3f} pooled {:.4f} of {}\n",
-             indentation.share(), impact.share(), sliding.share(), presliding.share(),
-             stick_slip.share(), pooled.share(), pooled.total);
+  fmt::print(
+      "coverage: indentation {:.3f} impact {:.3f} sliding {:.3f} presliding {:.3f} "
+      "stick_slip {:.3f} pooled {:.4f} of {}\n",
+      indentation.share(), impact.share(), sliding.share(), presliding.share(), stick_slip.share(),
+      pooled.share(), pooled.total);
   EXPECT_GT(pooled.share(), 0.93);
   EXPECT_LT(pooled.share(), 0.97);
 }
@@ -151,35 +152,33 @@ Block make_block(double sigma_1, double sigma_2, double tau_dw) {
 TEST(StickSlip, ReductionAgreesWithTheSimulatedLaw) {
   const double tau_dw = 2, sigma_2 = 0.01;
   StickSlipData data;
-  data.rig = {1, 2, 10, 0.15, 0.1, sigma_2};
-  for (const double belt : {0.05, 0.1, 0.15}) {
+  data.rig = {1, 2, 10, 0.15, 0.1, sigma_2, 0.001};
+  for (const double belt : {0.05, 0.08, 0.1, 0.12, 0.15}) {
     Block block = make_block(std::sqrt(1e5) / 10, sigma_2, tau_dw);
     block.states[3] = 1;
     block.v = belt;
-    // Breakaway: the largest spring pull of a cycle; the last of a long run.
-    double peak = 0, last = 0, before = 0;
+    // After 40 s the cycle repeats; the greatest friction of the last ones.
+    double last = 0;
     for (int k = 0; k < 600000; ++k) {
       block.step(1e-4, belt);
-      const double pull = block.spring * block.x;
-      if (pull < before && peak == 0) peak = last = before;
-      if (pull > before) peak = 0;
-      before = pull;
+      if (k > 400000) last = std::max(last, block.friction);
     }
     const double reduced = calc_peak_friction(data.rig, belt, tau_dw);
     fmt::print("belt {} simulated {:.4f} reduced {:.4f}\n", belt, last, reduced);
-    EXPECT_NEAR(last, reduced, 0.05);
+    EXPECT_NEAR(last, reduced, 0.02);
     data.belt_speed.push_back(belt);
     data.peak_friction.push_back(last);
   }
   const BenchFit fit = fit_stick_slip(data, Weighting::kConstant);
-  fmt::print("tau {} [{} {}]\n", fit.parameters[0].value, fit.parameters[0].low, fit.parameters[0].high);
+  fmt::print("tau {} [{} {}]\n", fit.parameters[0].value, fit.parameters[0].low,
+             fit.parameters[0].high);
 }
 
 TEST(Presliding, RingDownOfTheSimulatedLaw) {
   const double sigma_1 = 6;
   Block block = make_block(sigma_1, 0, 2);
   block.spring = 0;
-  block.states[0] = block.x = 1e-8;  // so slow that s = exp(-v^2/v_S^2) stays 1
+  block.states[0] = block.x = 1e-10;  // so slow that s = exp(-v^2/v_S^2) stays 1
   block.states[3] = 1;
   PreslidingData data;
   data.mass = block.mass;

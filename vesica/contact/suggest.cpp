@@ -13,18 +13,18 @@ namespace vesica {
 namespace {
 
 // Where a source says "much smaller" or gives a range, the figure taken.
-constexpr double kRestitution = 0.5;         // nothing known
-constexpr double kImpactShare = 0.1;         // v_small of the slowest impact
-constexpr double kRoboticSpeed = 1e-3;       // m/s: v_small and v_S "for a typical robotic task"
-constexpr double kPresliding = 1e-4;         // m: "for a typical robotic payload"
-constexpr double kPreslidingShare = 0.01;    // of the body, where that is smaller
-constexpr double kSlidingShare = 0.05;       // v_S of the sliding speed
-constexpr double kDirectionShare = 0.01;     // v_eps of v_S
-constexpr double kDwellRatio = 10;           // tau_dw of tau_br
-constexpr double kSmallForceShare = 1e-4;    // the sources' range is 1e-3 to 1e-6
-constexpr double kRelaxationTime = 1;        // s
-constexpr double kAccurateStep = 0.3;        // of the fastest time constant (simulate's monitor)
-constexpr double kLargeDepth = 0.1;          // of the body: where the monitor warns
+constexpr double kRestitution = 0.5;       // nothing known
+constexpr double kImpactShare = 0.1;       // v_small of the slowest impact
+constexpr double kRoboticSpeed = 1e-3;     // m/s: v_small and v_S "for a typical robotic task"
+constexpr double kPresliding = 1e-4;       // m: "for a typical robotic payload"
+constexpr double kPreslidingShare = 0.01;  // of the body, where that is smaller
+constexpr double kSlidingShare = 0.05;     // v_S of the sliding speed
+constexpr double kDirectionShare = 0.01;   // v_eps of v_S
+constexpr double kDwellRatio = 10;         // tau_dw of tau_br
+constexpr double kSmallForceShare = 1e-4;  // the sources' range is 1e-3 to 1e-6
+constexpr double kRelaxationTime = 1;      // s
+constexpr double kAccurateStep = 0.3;      // of the fastest time constant (simulate's monitor)
+constexpr double kLargeDepth = 0.1;        // of the body: where the monitor warns
 
 // Force and energy of the elastic contact at a depth.
 struct Spring {
@@ -77,9 +77,9 @@ class Rules {
 
   void set_load() {
     add("mass", known_.mass, "kg", "", "given");
-    weight_ = known_.mass * known_.gravity;
-    force_ = known_.force ? add("force", *known_.force, "N", "", "given")
-                          : add("force", weight_, "N", "m g", "the weight");
+    force_ = known_.force
+                 ? add("force", *known_.force, "N", "", "given")
+                 : add("force", known_.mass * known_.gravity, "N", "m g, the weight", "given");
   }
 
   void set_stiffness() {
@@ -97,9 +97,9 @@ class Rules {
     }
     spring_ = {k.volumetric, k.is_ball(), 1, k.radius, k.box.x() * k.box.y()};
     if (k.volumetric) {
-      spring_.stiffness =
-          add("stiffness", force_ / spring_.measure(depth_), "N/m^3",
-              k.is_ball() ? "F/V, V = pi d^2 (R - d/3)" : "F/V, V = x y d", "ours; 4.5 measures it");
+      spring_.stiffness = add("stiffness", force_ / spring_.measure(depth_), "N/m^3",
+                              k.is_ball() ? "F/V, V = pi d^2 (R - d/3)" : "F/V, V = x y d",
+                              "ours (4.5: measure it)");
     } else if (hertz > 0) {
       spring_.stiffness =
           add("stiffness", hertz, "N/m^1.5", "4/3 sqrt(R)/sum (1-nu^2)/E", "Gonthier 2.2-2.4");
@@ -127,7 +127,7 @@ class Rules {
       add("restitution_slope", *k.restitution_slope, "s/m", "", "given");
     } else {
       restitution_ = k.restitution ? add("restitution", *k.restitution, "", "", "given")
-                                   : add("restitution", kRestitution, "", "", "ours", true);
+                                   : add("restitution", kRestitution, "", "0.5", "ours", true);
     }
     v_small_ = k.slowest_impact
                    ? add("v_small", kImpactShare * *k.slowest_impact, "m/s", "slowest impact/10",
@@ -140,14 +140,14 @@ class Rules {
   void set_friction() {
     const KnownFacts& k = known_;
     const double mu_C = add("mu_C", k.mu_C, "", "", "given");
-    const double mu_S = k.mu_S ? add("mu_S", *k.mu_S, "", "", "given")
-                               : add("mu_S", mu_C, "", "mu_C: no stick-slip", "Gonthier 3.3.2", true);
+    const double mu_S = k.mu_S
+                            ? add("mu_S", *k.mu_S, "", "", "given")
+                            : add("mu_S", mu_C, "", "mu_C: no stick-slip", "Gonthier 3.3.2", true);
     const double share = kPreslidingShare * size();
-    const double dz =
-        k.presliding ? add("presliding", *k.presliding, "m", "", "given")
-        : share < kPresliding
-            ? add("presliding", share, "m", "size/100", "Gonthier 3.3.2", true)
-            : add("presliding", kPresliding, "m", "0.1 mm", "Gonthier 3.3.2", true);
+    const double dz = k.presliding ? add("presliding", *k.presliding, "m", "", "given")
+                      : share < kPresliding
+                          ? add("presliding", share, "m", "size/100", "Gonthier 3.3.2", true)
+                          : add("presliding", kPresliding, "m", "0.1 mm", "Gonthier 3.3.2", true);
     sigma_0_ = add("sigma_0", mu_S / dz, "1/m", "mu_S/dz", "Gonthier 3.46");
     // Critical damping of m x'' + f_n (sigma_1 x' + sigma_0 x) = 0.
     const bool by_weight = !k.force;
@@ -158,9 +158,9 @@ class Rules {
                          : add("sigma_2", 0, "s/m", "0: slow sliding", "Gonthier 3.3.2", true);
     tau_br_ = add("tau_br", sigma_1_ / sigma_0_, "s", "sigma_1/sigma_0", "Gonthier 3.52");
     if (mu_S > mu_C) {
-      const double tau_dw = k.tau_dw ? add("tau_dw", *k.tau_dw, "s", "", "given")
-                                     : add("tau_dw", kDwellRatio * tau_br_, "s", "10 tau_br",
-                                           "Gonthier 3.3.2", true);
+      const double tau_dw =
+          k.tau_dw ? add("tau_dw", *k.tau_dw, "s", "", "given")
+                   : add("tau_dw", kDwellRatio * tau_br_, "s", "10 tau_br", "Gonthier 3.3.2", true);
       if (tau_dw < kDwellRatio * tau_br_) {
         out_.warnings.push_back(
             fmt::format("tau_dw is {:.2g} tau_br; the law assumes that bonds form at least ten "
@@ -168,8 +168,8 @@ class Rules {
                         tau_dw / tau_br_));
       }
     }
-    const double slow =
-        k.sliding_speed ? kSlidingShare * *k.sliding_speed : std::numeric_limits<double>::infinity();
+    const double slow = k.sliding_speed ? kSlidingShare * *k.sliding_speed
+                                        : std::numeric_limits<double>::infinity();
     const double v_S =
         slow < kRoboticSpeed
             ? add("v_S", slow, "m/s", "sliding speed/20", "Gonthier 3.3.2")
@@ -184,10 +184,9 @@ class Rules {
 
   void set_voxel() {
     if (!known_.volumetric) return;
-    const double df = known_.small_force
-                          ? add("small_force", *known_.small_force, "N", "", "given")
-                          : add("small_force", kSmallForceShare * force_, "N", "F/10^4",
-                                "Gonthier 4.5", true);
+    const double df = known_.small_force ? add("small_force", *known_.small_force, "N", "", "given")
+                                         : add("small_force", kSmallForceShare * force_, "N",
+                                               "F/10^4", "Gonthier 4.5", true);
     add("voxel_edge", std::cbrt(df / spring_.stiffness), "m", "(df/k_V)^(1/3)", "Gonthier 4.5");
   }
 
@@ -203,7 +202,8 @@ class Rules {
     if (excess(high) < 0) {
       throw InputError(
           "the fastest impact would go through the whole body: the stiffness that follows from "
-          "'force' and 'depth' is far too small for 'impact_speed'; give the peak force as 'force'");
+          "'force' and 'depth' is far too small for 'impact_speed'; give the peak force as "
+          "'force'");
     }
     for (int k = 0; k < 100; ++k) {
       const double middle = 0.5 * (low + high);
@@ -214,8 +214,8 @@ class Rules {
 
   void set_step() {
     const double m = known_.mass;
-    const double deepest = add("deepest", find_deepest(), "m", "U(d) = m c^2/2 + F d, undamped",
-                               "ours");
+    const double deepest =
+        add("deepest", find_deepest(), "m", "U(d) = m c^2/2 + F d, undamped", "ours");
     const double peak = add("peak_force", spring_.force(deepest), "N", "F(deepest)", "ours");
     if (deepest > kLargeDepth * size()) {
       out_.warnings.push_back(
@@ -253,7 +253,7 @@ class Rules {
   const KnownFacts& known_;
   Suggestion out_;
   Spring spring_{};
-  double weight_ = 0, force_ = 0, depth_ = 0;
+  double force_ = 0, depth_ = 0;
   double restitution_ = 1, v_small_ = 0;
   double sigma_0_ = 0, sigma_1_ = 0, sigma_2_ = 0, tau_br_ = 0;
 };
@@ -262,8 +262,8 @@ class Rules {
 double calc_duration(const KnownFacts& facts, const Suggestion& s) {
   const double a = s.at("force") / facts.mass;
   const double c = facts.fastest_impact.value_or(0);
-  const double e = std::min(
-      0.9, s.has("restitution") ? s.at("restitution") : 1 - *facts.restitution_slope * c);
+  const double e =
+      std::min(0.9, s.has("restitution") ? s.at("restitution") : 1 - *facts.restitution_slope * c);
   const double bouncing = 2 * c * e / (1 - e) / a;
   const double sliding = facts.sliding_speed.value_or(0) / (facts.mu_C * a);
   return std::clamp(0.2 + bouncing + sliding, 0.2, 10.0);
@@ -317,8 +317,8 @@ std::string make_suggested_scene(const KnownFacts& facts, const Suggestion& s) {
       "contacts:\n  - between: [body, ground]\n"
       "    normal: {{law: {}, stiffness: {:.6g}, {}: {:.6g}, v_small: {:.6g}}}\n",
       facts.volumetric ? "volumetric" : "hunt_crossley", s.at("stiffness"),
-      slope ? "restitution_slope" : "restitution", s.at(slope ? "restitution_slope" : "restitution"),
-      s.at("v_small"));
+      slope ? "restitution_slope" : "restitution",
+      s.at(slope ? "restitution_slope" : "restitution"), s.at("v_small"));
   text += fmt::format(
       "    friction:\n      law: {}\n      mu_S: {:.6g}\n      mu_C: {:.6g}\n"
       "      sigma_0: {:.6g} 1/m\n      sigma_1: {:.6g} s/m\n      sigma_2: {:.6g} s/m\n"

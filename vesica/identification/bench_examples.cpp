@@ -58,8 +58,7 @@ ImpactData make_impact(const BenchTruth& truth, bool slope, double noise, unsign
   for (int k = 1; k <= 20; ++k) {
     const double c = 0.1 * k;
     data.impact_speed.push_back(c);
-    data.rebound_speed.push_back(c *
-                                 (slope ? 1 - truth.restitution_slope * c : truth.restitution));
+    data.rebound_speed.push_back(c * (slope ? 1 - truth.restitution_slope * c : truth.restitution));
   }
   add_noise(noise, &random, &data.rebound_speed);
   return data;
@@ -91,9 +90,8 @@ PreslidingData make_presliding(const BenchTruth& truth, double noise, unsigned s
   add_noise(noise, &random, &data.force);
   const double per_mass = truth.normal_force / truth.mass;
   for (int k = 0; k < 150; ++k) data.time.push_back(0.5e-3 * k);
-  const Eigen::VectorXd swing =
-      calc_ring_down({per_mass * truth.sigma_0, 0.5 * per_mass * truth.sigma_1, 0, dz / 3, 0},
-                     data.time);
+  const Eigen::VectorXd swing = calc_ring_down(
+      {per_mass * truth.sigma_0, 0.5 * per_mass * truth.sigma_1, 0, dz / 3, 0}, data.time);
   data.swing.assign(swing.data(), swing.data() + swing.size());
   add_noise(noise, &random, &data.swing);
   return data;
@@ -102,10 +100,10 @@ PreslidingData make_presliding(const BenchTruth& truth, double noise, unsigned s
 StickSlipData make_stick_slip(const BenchTruth& truth, double noise, unsigned seed) {
   std::mt19937_64 random(seed);
   StickSlipData data;
-  data.rig = {truth.mass, truth.spring_stiffness, truth.normal_force,
-              truth.mu_S, truth.mu_C,             0.001};
+  data.rig = {truth.mass, truth.spring_stiffness, truth.normal_force, truth.mu_S, truth.mu_C, 0.01,
+              0.001};
   for (int k = 0; k < 15; ++k) {
-    data.belt_speed.push_back(0.05 + 0.01 * k);
+    data.belt_speed.push_back(0.05 + 0.006 * k);
     data.peak_friction.push_back(
         calc_peak_friction(data.rig, data.belt_speed.back(), truth.tau_dw));
   }
@@ -162,12 +160,13 @@ std::vector<std::string> save_bench_examples(const std::string& folder) {
   save_table("stick_slip.csv", make_csv("belt_speed [m/s],peak_friction [N]",
                                         {belt.belt_speed, belt.peak_friction}, {1, 1}));
   save_study("stick_slip",
-             fmt::format("title: Bowden and Leben's block on a belt (synthetic)\n"
-                         "description: made with tau_dw = {:g} s\n"
-                         "data: stick_slip.csv\nmass: {:g} kg\nspring_stiffness: {:g} N/m\n"
-                         "normal_force: {:g} N\nmu_S: {:g}\nmu_C: {:g}\nsigma_2: {:g} s/m\n",
-                         truth.tau_dw, belt.rig.mass, belt.rig.spring_stiffness,
-                         belt.rig.normal_force, belt.rig.mu_S, belt.rig.mu_C, belt.rig.sigma_2));
+             fmt::format(
+                 "title: Bowden and Leben's block on a belt (synthetic)\n"
+                 "description: made with tau_dw = {:g} s\n"
+                 "data: stick_slip.csv\nmass: {:g} kg\nspring_stiffness: {:g} N/m\n"
+                 "normal_force: {:g} N\nmu_S: {:g}\nmu_C: {:g}\nsigma_2: {:g} s/m\nv_S: {:g} m/s\n",
+                 truth.tau_dw, belt.rig.mass, belt.rig.spring_stiffness, belt.rig.normal_force,
+                 belt.rig.mu_S, belt.rig.mu_C, belt.rig.sigma_2, belt.rig.v_S));
   return studies;
 }
 

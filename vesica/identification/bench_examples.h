@@ -13,10 +13,10 @@ namespace vesica {
 struct BenchTruth {
   double stiffness = 3.4e6, exponent = 1.5;  // N/m^p
   double restitution = 0.7;
-  double restitution_slope = 0.2;                           // s/m
-  double mu_C = 0.1, mu_S = 0.15, sigma_2 = 0.5;            // sigma_2 in s/m
-  double sigma_0 = 1e4, sigma_1 = 6;                        // 1/m, s/m
-  double tau_dw = 2;                                        // s
+  double restitution_slope = 0.2;                            // s/m
+  double mu_C = 0.1, mu_S = 0.15, sigma_2 = 0.5;             // sigma_2 in s/m
+  double sigma_0 = 1e4, sigma_1 = 6;                         // 1/m, s/m
+  double tau_dw = 2;                                         // s
   double mass = 1, normal_force = 10, spring_stiffness = 2;  // kg, N, N/m: the rigs
 };
 

@@ -74,9 +74,8 @@ void warn_wide(const std::string& remedy, BenchFit* result) {
       result->warnings.push_back(
           fmt::format("{} is not determined by these data: {}", e.name, remedy));
     } else if (e.high - e.low > 2 * kWide * std::abs(e.value)) {
-      result->warnings.push_back(
-          fmt::format("{} is hardly determined: its interval is wider than +-100 %; {}", e.name,
-                      remedy));
+      result->warnings.push_back(fmt::format(
+          "{} is hardly determined: its interval is wider than +-100 %; {}", e.name, remedy));
     }
   }
 }
@@ -100,15 +99,14 @@ BenchFit fit_indentation(const IndentationData& data, Weighting weighting) {
   const CurveFit fit =
       fit_curve(curve, F, weighting, vector_of({std::log(F.maxCoeff() / 2.8), 1.5}));
   BenchFit result = start_result(fit);
-  result.parameters = {
-      make_positive(fit, "stiffness", "N/m^p", vector_of({1, -std::log(d_0)})),
-      make_plain(fit, "exponent", "", 1)};
+  result.parameters = {make_positive(fit, "stiffness", "N/m^p", vector_of({1, -std::log(d_0)})),
+                       make_plain(fit, "exponent", "", 1)};
   const Estimate& p = result.parameters[1];
   if (!fit.determined[0] || !fit.determined[1]) {
     for (Estimate& e : result.parameters) mark_open(&e);
   }
-  result.curves = {make_curve("indentation", "depth [m]", "force [N]", data.depth, data.force,
-                              fit.fitted, 2)};
+  result.curves = {
+      make_curve("indentation", "depth [m]", "force [N]", data.depth, data.force, fit.fitted, 2)};
   warn_wide("measure over a wider range of depths", &result);
   if (p.determined && p.high < 1) {
     result.warnings.emplace_back(
@@ -159,12 +157,14 @@ BenchFit fit_impact(const ImpactData& data, ImpactModel model, Weighting weighti
     result.notes.emplace_back("the interval contains 0: no loss of restitution with speed is seen");
   }
   if (!sloped && e.value > 1) {
-    result.warnings.emplace_back("e is above 1: the rebound is faster than the impact; are the "
-                                 "columns swapped?");
+    result.warnings.emplace_back(
+        "e is above 1: the rebound is faster than the impact; are the "
+        "columns swapped?");
   }
   if (sloped && e.value * largest_of(data.impact_speed) > 1) {
-    result.warnings.emplace_back("1 - a c is below 0 at the fastest impact; the law holds it at "
-                                 "0.01");
+    result.warnings.emplace_back(
+        "1 - a c is below 0 at the fastest impact; the law holds it at "
+        "0.01");
   }
   result.scene = fmt::format("normal: {{{}: {:.6g}, v_small: {:.3g}}}",
                              sloped ? "restitution_slope" : "restitution", e.value,
@@ -247,8 +247,8 @@ Curve make_swing(const PreslidingData& data) {
 VectorXd find_swing_start(const PreslidingData& data) {
   const RingDown start = find_ring_down_start(data.time, data.swing);
   const double per_mass = data.normal_force / data.mass;
-  return vector_of({std::log(start.frequency2 / per_mass), 2 * start.decay / per_mass,
-                    start.offset, start.position, start.speed});
+  return vector_of({std::log(start.frequency2 / per_mass), 2 * start.decay / per_mass, start.offset,
+                    start.position, start.speed});
 }
 
 }  // namespace
@@ -361,10 +361,11 @@ BenchFit fit_stick_slip(const StickSlipData& data, Weighting weighting) {
   const double low = rig.normal_force * rig.mu_C, high = rig.normal_force * rig.mu_S;
   const double bond = (peaks.mean() - low) / (high - low);
   if (bond > 0.95) {
-    result.warnings.push_back(fmt::format(
-        "every peak is close to mu_S f_n = {:.4g} N: the bond forms within one stick; only an upper "
-        "limit of tau_dw can be seen; run the belt faster",
-        high));
+    result.warnings.push_back(
+        fmt::format("every peak is close to mu_S f_n = {:.4g} N: the bond forms within one stick; "
+                    "only an upper "
+                    "limit of tau_dw can be seen; run the belt faster",
+                    high));
   } else if (bond < 0.05) {
     result.warnings.push_back(fmt::format(
         "every peak is close to mu_C f_n = {:.4g} N: there is hardly any stick-slip; run the belt "
@@ -373,9 +374,10 @@ BenchFit fit_stick_slip(const StickSlipData& data, Weighting weighting) {
   }
   const double spread = result.curves[0].rms / (high - low);
   if (spread > 0.3) {
-    result.warnings.push_back(fmt::format(
-        "the residuals are {:.0f} % of (mu_S - mu_C) f_n: the rig's numbers or the model do not fit",
-        100 * spread));
+    result.warnings.push_back(
+        fmt::format("the residuals are {:.0f} % of (mu_S - mu_C) f_n: the rig's numbers or the "
+                    "model do not fit",
+                    100 * spread));
   }
   warn_wide("choose belt speeds near 2 f_n (mu_S - mu_C)/(k tau_dw)", &result);
   result.scene = fmt::format("friction: {{tau_dw: {:.6g}}}", result.parameters[0].value);

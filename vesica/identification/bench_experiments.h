@@ -35,7 +35,7 @@ struct Estimate {
 struct FittedCurve {
   std::string name, x_name, y_name;  // with units
   std::vector<double> x, measured, fitted;
-  double rms = 0;       // of the residuals, over the degrees of freedom, in units of y
+  double rms = 0;        // of the residuals, over the degrees of freedom, in units of y
   double rms_share = 0;  // the same over the largest |y|
 };
 

@@ -156,14 +156,15 @@ BenchFit run_presliding(Reader& reader) {
   data.normal_force = root.at("normal_force").positive(dimension::kForce);
   const auto push = root.find("push"), ring_down = root.find("ring_down");
   if (!push && !ring_down) {
-    root.fail("give 'push' (a CSV: displacement, force), 'ring_down' (a CSV: time, displacement) "
-              "or both");
+    root.fail(
+        "give 'push' (a CSV: displacement, force), 'ring_down' (a CSV: time, displacement) "
+        "or both");
   }
   const auto until = root.find("until");
   if (until && !push) until->fail("goes with 'push', which is missing");
   if (push) {
-    CsvColumns table = reader.load(
-        *push, {{"displacement", dimension::kLength}, {"force", dimension::kForce}}, 3);
+    CsvColumns table =
+        reader.load(*push, {{"displacement", dimension::kLength}, {"force", dimension::kForce}}, 3);
     if (until) {
       const double limit = until->positive(dimension::kLength);
       drop_rows([&](size_t r) { return table.values[0][r] > limit; }, &table);
@@ -200,7 +201,7 @@ BenchFit run_presliding(Reader& reader) {
 BenchFit run_stick_slip(Reader& reader) {
   const InputNode& root = reader.root;
   root.allow({"vesica", "type", "title", "description", "data", "errors", "mass",
-              "spring_stiffness", "normal_force", "mu_S", "mu_C", "sigma_2"});
+              "spring_stiffness", "normal_force", "mu_S", "mu_C", "sigma_2", "v_S"});
   StickSlipData data;
   StickSlipRig& rig = data.rig;
   rig.mass = root.at("mass").positive(dimension::kMass);
@@ -214,6 +215,7 @@ BenchFit run_stick_slip(Reader& reader) {
   if (const auto s = root.find("sigma_2")) {
     rig.sigma_2 = s->non_negative(dimension::kContactDamping);
   }
+  if (const auto v = root.find("v_S")) rig.v_S = v->non_negative(dimension::kSpeed);
   const CsvColumns table =
       reader.load(root.at("data"),
                   {{"belt_speed", dimension::kSpeed}, {"peak_friction", dimension::kForce}}, 3);

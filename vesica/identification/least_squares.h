@@ -18,11 +18,11 @@ using Curve = std::function<Eigen::VectorXd(const Eigen::VectorXd& parameters)>;
 
 struct CurveFit {
   Eigen::VectorXd x;
-  Eigen::MatrixXd covariance;     // of x; meaningless in directions that are not determined
-  std::vector<bool> determined;   // false: the data do not fix this parameter at all
-  Eigen::VectorXd fitted;         // f(x)
-  double rms = 0;                 // of the weighted residuals, over n - p
-  double t95 = 0;                 // the factor of a 95 % interval
+  Eigen::MatrixXd covariance;    // of x; meaningless in directions that are not determined
+  std::vector<bool> determined;  // false: the data do not fix this parameter at all
+  Eigen::VectorXd fitted;        // f(x)
+  double rms = 0;                // of the weighted residuals, over n - p
+  double t95 = 0;                // the factor of a 95 % interval
   int iterations = 0;
   bool converged = false;
 

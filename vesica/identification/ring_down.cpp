@@ -58,7 +58,8 @@ VectorXd calc_ring_down(const RingDown& ring, const std::vector<double>& times) 
 }
 
 RingDown find_ring_down_start(const std::vector<double>& times, const std::vector<double>& values) {
-  const VectorXd x = Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+  const VectorXd x =
+      Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
   const double span = times.back() - times.front();
   const double step = span / static_cast<double>(times.size() - 1);
   // A quarter of the frequency resolution 1/span, up to the highest that the rate shows.

@@ -28,9 +28,8 @@ Source find_column(const CsvText& text, const CsvColumnWanted& wanted, const std
     try {
       return {c, parse_quantity("1 " + column.unit, wanted.dimension)};
     } catch (const InputError& error) {
-      throw InputError(
-          fmt::format("{}: column '{}': {}; a column without a unit is in {}", path,
-                      text.columns[c], error.what(), wanted.dimension.unit));
+      throw InputError(fmt::format("{}: column '{}': {}; a column without a unit is in {}", path,
+                                   text.columns[c], error.what(), wanted.dimension.unit));
     }
   }
   throw InputError(fmt::format("{}: there is no column '{}' [{}]; the first line names {}", path,
