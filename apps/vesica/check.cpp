@@ -6,6 +6,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/contact/probe.h"
+#include "vesica/identification/bench_study.h"
 #include "vesica/markers/model_file.h"
 #include "vesica/simulation/scene_input.h"
 
@@ -29,6 +30,9 @@ void add_check(CLI::App& app, Common& common) {
     } else if (input.root().find("segments")) {
       kind = "markers";
       markers::read_model(input);
+    } else if (is_bench_study(input)) {
+      kind = "identify";
+      run_bench_study(input);
     } else {
       read_probe_case(input);
     }

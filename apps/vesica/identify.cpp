@@ -25,7 +25,8 @@ void print_table(const BenchStudy& study) {
   for (const Estimate& e : study.fit.parameters) {
     const std::string interval =
         e.determined ? fmt::format("{:.5g} to {:.5g}", e.low, e.high) : "not determined";
-    fmt::print("  {:<20}{:>13.5g}{:>28}  {}\n", e.name, e.value, interval, e.unit);
+    fmt::print("  {:<20}{:>13.5g}{:>28}{}{}\n", e.name, e.value, interval,
+               e.unit.empty() ? "" : "  ", e.unit);
   }
   fmt::print("\n");
   for (const FittedCurve& c : study.fit.curves) {

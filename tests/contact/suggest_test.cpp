@@ -69,8 +69,8 @@ TEST(Suggest, EveryRowNamesWhereItComesFrom) {
   const Suggestion s = suggest(std::string(kBall) + "depth: 0.2 mm\n");
   for (const SuggestedValue& v : s.values) {
     EXPECT_FALSE(v.source.empty()) << v.name;
-    if (v.source != "given") EXPECT_FALSE(v.rule.empty()) << v.name;
-    if (v.source == "given") EXPECT_FALSE(v.assumed) << v.name;
+    EXPECT_TRUE(v.source == "given" || !v.rule.empty()) << v.name;
+    EXPECT_FALSE(v.source == "given" && v.assumed) << v.name;
   }
 }
 

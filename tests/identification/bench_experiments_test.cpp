@@ -3,13 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <random>
 
 #include "vesica/contact/bristle.h"
-#include "vesica/contact/hunt_crossley.h"
 #include "vesica/identification/bench_examples.h"
 
 namespace vesica {
@@ -35,18 +32,19 @@ TEST(BenchExperiments, IntervalsHoldTheTruthInNinetyFiveOfAHundred) {
   const BenchTruth truth;
   constexpr double kNoise = 0.02;
   Coverage indentation, impact, sliding, presliding, stick_slip;
-  for (unsigned seed = 1; seed <= 200; ++seed) {
+  unsigned seed = 0;  // every experiment has noise of its own
+  for (int k = 0; k < 200; ++k) {
     const Weighting w = Weighting::kConstant;
-    indentation.count(fit_indentation(make_indentation(truth, kNoise, seed), w),
+    indentation.count(fit_indentation(make_indentation(truth, kNoise, ++seed), w),
                       {truth.stiffness, truth.exponent});
-    impact.count(fit_impact(make_impact(truth, false, kNoise, seed), ImpactModel::kConstant, w),
+    impact.count(fit_impact(make_impact(truth, false, kNoise, ++seed), ImpactModel::kConstant, w),
                  {truth.restitution});
-    impact.count(fit_impact(make_impact(truth, true, kNoise, seed), ImpactModel::kSlope, w),
+    impact.count(fit_impact(make_impact(truth, true, kNoise, ++seed), ImpactModel::kSlope, w),
                  {truth.restitution_slope});
-    sliding.count(fit_sliding(make_sliding(truth, kNoise, seed), w), {truth.mu_C, truth.sigma_2});
-    presliding.count(fit_presliding(make_presliding(truth, kNoise, seed), w),
+    sliding.count(fit_sliding(make_sliding(truth, kNoise, ++seed), w), {truth.mu_C, truth.sigma_2});
+    presliding.count(fit_presliding(make_presliding(truth, kNoise, ++seed), w),
                      {truth.sigma_0, truth.sigma_1});
-    stick_slip.count(fit_stick_slip(make_stick_slip(truth, kNoise, seed), w), {truth.tau_dw});
+    stick_slip.count(fit_stick_slip(make_stick_slip(truth, kNoise, ++seed), w), {truth.tau_dw});
   }
   Coverage pooled;
   for (const Coverage& c : {indentation, impact, sliding, presliding, stick_slip}) {
@@ -56,11 +54,7 @@ TEST(BenchExperiments, IntervalsHoldTheTruthInNinetyFiveOfAHundred) {
     EXPECT_NEAR(c.share(), 0.95, 4 * std::sqrt(0.95 * 0.05 / c.total));
   }
   RecordProperty("pooled_coverage", std::to_string(pooled.share()));
-  fmt::print(
-      "coverage: indentation {:.3f} impact {:.3f} sliding {:.3f} presliding {:.3f} "
-      "stick_slip {:.3f} pooled {:.4f} of {}\n",
-      indentation.share(), impact.share(), sliding.share(), presliding.share(), stick_slip.share(),
-      pooled.share(), pooled.total);
+  // Measured: 0.944 of 1800.
   EXPECT_GT(pooled.share(), 0.93);
   EXPECT_LT(pooled.share(), 0.97);
 }
@@ -164,14 +158,14 @@ TEST(StickSlip, ReductionAgreesWithTheSimulatedLaw) {
       if (k > 400000) last = std::max(last, block.friction);
     }
     const double reduced = calc_peak_friction(data.rig, belt, tau_dw);
-    fmt::print("belt {} simulated {:.4f} reduced {:.4f}\n", belt, last, reduced);
-    EXPECT_NEAR(last, reduced, 0.02);
+    // Measured: 0.0004 to 0.0052 N, growing with the belt speed.
+    EXPECT_NEAR(last, reduced, 0.008);
     data.belt_speed.push_back(belt);
     data.peak_friction.push_back(last);
   }
   const BenchFit fit = fit_stick_slip(data, Weighting::kConstant);
-  fmt::print("tau {} [{} {}]\n", fit.parameters[0].value, fit.parameters[0].low,
-             fit.parameters[0].high);
+  // Measured: 2.023 s.
+  EXPECT_NEAR(fit.parameters[0].value, tau_dw, 0.02 * tau_dw);
 }
 
 TEST(Presliding, RingDownOfTheSimulatedLaw) {
@@ -191,9 +185,9 @@ TEST(Presliding, RingDownOfTheSimulatedLaw) {
     block.step(1e-5, 0);
   }
   const BenchFit fit = fit_presliding(data, Weighting::kConstant);
-  fmt::print("{} {}\n", fit.parameters[0].value, fit.parameters[1].value);
-  EXPECT_NEAR(fit.parameters[0].value / 1e4, 1, 1e-4);
-  EXPECT_NEAR(fit.parameters[1].value / sigma_1, 1, 1e-4);
+  // Measured: 5e-7 and 6e-8; what is left is friction at the speed of the swing.
+  EXPECT_NEAR(fit.parameters[0].value / 1e4, 1, 2e-6);
+  EXPECT_NEAR(fit.parameters[1].value / sigma_1, 1, 2e-6);
 }
 
 }  // namespace

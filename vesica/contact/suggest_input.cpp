@@ -131,28 +131,28 @@ void read_friction(const InputNode& root, KnownFacts* facts) {
 
 const std::vector<FactKey>& fact_keys() {
   static const std::vector<FactKey> kKeys = {
-      {"mass", "kg", "of the body; or its weight"},
-      {"weight", "N", ""},
+      {"mass", "kg", "of the body"},
+      {"weight", "N", "instead of the mass"},
       {"gravity", "m/s^2", "9.81 unless given"},
       {"radius", "m", "of a ball, or of the rounded tip that touches"},
       {"box", "m", "a box on its flat face: '[x, y, z]'"},
       {"law", "", "volumetric (unless given) or point"},
       {"force", "N", "normal force expected in use; the weight unless given"},
       {"depth", "m", "how deep that force may go"},
-      {"young_modulus", "Pa", "instead of a depth: Hertz"},
-      {"poisson_ratio", "", ""},
+      {"young_modulus", "Pa", "of the body, instead of a depth: Hertz"},
+      {"poisson_ratio", "", "goes with it"},
       {"young_modulus_j", "Pa", "of the ground; rigid unless given"},
-      {"poisson_ratio_j", "", ""},
-      {"impact_speed", "m/s", "expected; or '[slowest, fastest]'"},
+      {"poisson_ratio_j", "", "goes with it"},
+      {"impact_speed", "m/s", "expected closing speed, or '[slowest, fastest]'"},
       {"restitution", "", "wanted e, 0.01 to 1"},
       {"restitution_slope", "s/m", "instead: a of e = 1 - a c"},
       {"mu_C", "", "Coulomb friction: nothing can stand in for it"},
       {"mu_S", "", "static friction; mu_C unless given"},
-      {"presliding", "m", "displacement before it slides"},
-      {"sliding_speed", "m/s", "expected"},
+      {"presliding", "m", "displacement before it slides; 0.1 mm unless given"},
+      {"sliding_speed", "m/s", "expected slip"},
       {"sigma_2", "s/m", "viscous friction; none unless given"},
-      {"tau_dw", "s", "dwell time"},
-      {"small_force", "N", "too small to matter"},
+      {"tau_dw", "s", "dwell time; 10 tau_br unless given"},
+      {"small_force", "N", "a force too small to matter; F/10^4 unless given"},
   };
   return kKeys;
 }

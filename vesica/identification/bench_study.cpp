@@ -245,6 +245,10 @@ const std::vector<std::string_view>& bench_types() {
   return kTypes;
 }
 
+bool is_bench_study(const InputFile& file) {
+  return file.root().find("type") && !file.root().find("bodies");
+}
+
 BenchStudy run_bench_study(const InputFile& file) {
   const InputNode root = file.root();
   root.at("vesica").integer(1, 1);

@@ -15,6 +15,9 @@ namespace vesica {
 // The values of `type` that are bench experiments.
 const std::vector<std::string_view>& bench_types();
 
+// Is this a study (and not, say, a scene)?
+bool is_bench_study(const InputFile& file);
+
 struct BenchStudy {
   std::string type, title;
   std::vector<std::string> files;

@@ -128,7 +128,7 @@ CurveFit fit_curve(const Curve& curve, const VectorXd& y, Weighting weighting,
                    const VectorXd& start) {
   CurveFit fit = fit_curve(curve, y, VectorXd(), start);
   if (weighting == Weighting::kConstant) return fit;
-  constexpr int kReweightings = 4;  // changes below 1e-6 of an interval after three, as measured
+  constexpr int kReweightings = 4;
   constexpr double kSmallestShare = 1e-3;  // a curve through zero would weigh infinitely there
   for (int k = 0; k < kReweightings; ++k) {
     const VectorXd size = fit.fitted.cwiseAbs();

@@ -16,7 +16,7 @@
 //
 // Neglected: bristle bending (sigma_0 >> k/f_n), the time tau_br in which a broken bond vanishes.
 // Against simulations of the whole law with Table 5.1 (tests/identification): the peaks agree to
-// @PEAKS@ up to where stick-slip ends, tau_dw fitted to them to @TAU@.
+// 0.4 % up to where stick-slip ends, tau_dw fitted to them to 1.2 %.
 #pragma once
 
 namespace vesica {
