@@ -4,7 +4,9 @@
 // = 4.8e-5 m^3 * 5 pi/24 = pi 1e-5 m^3, and k V = 314.159 N.
 #include <cstdio>
 
+#include "vesica/contact/brown_mcphee.h"
 #include "vesica/contact/contact_forces.h"
+#include "vesica/contact/volumetric_normal.h"
 #include "vesica/interference/half_space_ellipsoid.h"
 
 int main() {

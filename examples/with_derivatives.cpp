@@ -4,7 +4,9 @@
 // h = 1/2 the relative height of the centre: A = 5.65487e-3 m^2, and -k A = -56548.7 N/m.
 #include <cstdio>
 
+#include "vesica/contact/brown_mcphee.h"
 #include "vesica/contact/contact_forces.h"
+#include "vesica/contact/volumetric_normal.h"
 #include "vesica/interference/half_space_ellipsoid.h"
 
 int main() {
