@@ -11,8 +11,8 @@
 
 int main() {
   using namespace vesica;
-  const Ellipsoid<double> heel{{0.04, 0.06, 0.02}};    // radii [m]
-  const VolumetricNormal<double> normal{1e7, 0.5};     // k [N/m^3], alpha [s/m]
+  const Ellipsoid<double> heel{{0.04, 0.06, 0.02}};  // radii [m]
+  const VolumetricNormal<double> normal{1e7, 0.5};   // k [N/m^3], alpha [s/m]
   const BrownMcPhee<double> friction{.mu_s = 0.9, .mu_d = 0.7, .v_t = 0.05};  // v_t [m/s]
 
   Motion<double> foot, ground;

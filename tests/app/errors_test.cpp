@@ -121,7 +121,7 @@ const Bad kBad[] = {
      },
      kShapeLine, "bodies.i.shape.vertices", "plane"},
     {"pair that cannot meet", [](CaseText* c) { c->shape_i = "{type: half_space}"; }, 10, "contact",
-     "half_space with sphere"},
+     "share no bounded volume"},
 };
 
 TEST(BadInput, EveryMistakeIsNamedWithFileLineAndKey) {
