@@ -32,7 +32,8 @@ void Run::record_if_due(double t, const double* y) {
   result_.recording.times.push_back(t);
   append_row(system_, y, scratch_, result_.start_energy, &result_.recording.values);
   const Energies<double> e = calc_energies(system_, y, scratch_);
-  result_.largest_energy = std::max(result_.largest_energy, e.kinetic + e.contact + e.springs);
+  result_.largest_energy =
+      std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
   ++rows_;
   next_record_ = static_cast<double>(rows_) * options_.interval;
 }
@@ -122,7 +123,8 @@ RunResult Run::finish(double t, const double* y) {
   system_.calc_rates(t, result_.state.data(), rates_.data(), &scratch_);
   const Energies<double> e = calc_energies(system_, result_.state.data(), scratch_);
   result_.end_energy = e.mechanical();
-  result_.largest_energy = std::max(result_.largest_energy, e.kinetic + e.contact + e.springs);
+  result_.largest_energy =
+      std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
   if (system_.layout().ledger) {
     result_.non_potential_work =
         result_.state[static_cast<size_t>(system_.layout().ledger_start()) + kStoredWork] -
