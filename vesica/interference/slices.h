@@ -6,8 +6,7 @@
 // Cost: a slice is 0.1 to 0.5 us, a pair 11 to some hundred slices. Nothing is allocated.
 //
 // What it cannot do: two wide cones (or other hyperbolic quadrics) at right angles may leave no
-// direction whose slices are ellipses; CellOverlap::method then says that the pair was integrated
-// line by line, slower and to a lower accuracy (error_estimate says which).
+// direction whose slices are ellipses; the volume is then 0 and has_converged false.
 #pragma once
 
 #include "vesica/geometry/cell.h"
