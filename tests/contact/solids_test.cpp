@@ -6,6 +6,7 @@
 
 #include "tests/support/support.h"
 #include "vesica/contact/contact_input.h"
+#include "vesica/contact/pair_input.h"
 #include "vesica/contact/solid_input.h"
 #include "vesica/interference/solid_moments.h"
 

@@ -41,13 +41,17 @@ using FrictionLaw =
                  Specker<P>, Bristle<P>, VolumetricBristle<P>, PatchFriction<P>>;
 inline constexpr int kMaxFrictionStates = 5;
 
-// P: the scalar of all sizes and parameters.
+// Two shapes, and where they sit on their bodies.
 template <class P>
-struct Contact {
+struct PlacedPair {
   ShapePair<P> pair;
-  // Where the shapes sit on their bodies.
   Pose<P> X_Ii, X_Jj;
   bool shapes_at_origin = true;
+};
+
+// P: the scalar of all sizes and parameters.
+template <class P>
+struct Contact : PlacedPair<P> {
   NormalLaw<P> normal;
   FrictionLaw<P> friction;
   ContactOptions options;
@@ -104,16 +108,17 @@ Pose<T> calc_shape_pose(const Pose<T>& X_WB, const Pose<P>& X_BS) {
 }
 
 template <class P, class A, class B>
-Overlap<Promote<P, Promote<A, B>>> calc_overlap(const Contact<P>& contact, const Pose<A>& X_WI,
+Overlap<Promote<P, Promote<A, B>>> calc_overlap(const PlacedPair<P>& shapes, const Pose<A>& X_WI,
                                                 const Pose<B>& X_WJ);
 
-// The laws of a contact, given what the shapes share. `states` and `rates`: contact.state_count()
-// numbers, or null for a contact without (and for one whose states are all zero).
+// The laws of a contact, given what its shapes, or two others (parts of the same bodies), share.
+// `states` and `rates`: contact.state_count() numbers, or null for a contact without (and for one
+// whose states are all zero).
 template <class P, class A, class B, class T>
-ContactForces<T> calc_contact_laws(const Contact<P>& contact, const Overlap<T>& overlap,
-                                   const Motion<A>& i, const Motion<B>& j,
-                                   const ContactMemory<T>& memory, const T* states = nullptr,
-                                   T* rates = nullptr);
+ContactForces<T> calc_contact_laws(const Contact<P>& contact, const PlacedPair<P>& shapes,
+                                   const Overlap<T>& overlap, const Motion<A>& i,
+                                   const Motion<B>& j, const ContactMemory<T>& memory,
+                                   const T* states = nullptr, T* rates = nullptr);
 
 // The per-contact call: pose and velocity of both bodies to the wrench on i. With P = double and
 // A = Dual<N> it differentiates by the motion of i alone; with P = A by sizes and parameters too.
@@ -121,8 +126,8 @@ template <class P, class A, class B, class T>
 ContactForces<T> calc_contact(const Contact<P>& contact, const Motion<A>& i, const Motion<B>& j,
                               const ContactMemory<T>& memory, const T* states = nullptr,
                               T* rates = nullptr) {
-  return calc_contact_laws(contact, calc_overlap(contact, i.X_WB, j.X_WB), i, j, memory, states,
-                           rates);
+  return calc_contact_laws(contact, contact, calc_overlap(contact, i.X_WB, j.X_WB), i, j, memory,
+                           states, rates);
 }
 
 }  // namespace vesica

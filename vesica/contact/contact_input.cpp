@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "vesica/contact/law_input.h"
+#include "vesica/contact/part_input.h"
 #include "vesica/contact/solid_input.h"
 #include "vesica/geometry/convex_hull.h"
 #include "vesica/interference/patch.h"
@@ -89,166 +90,6 @@ void apply_preset(const InputNode& node, ContactOptions* options, EllipsoidInert
     default:
       break;
   }
-}
-
-// One touches the other at a point: a ball, an ellipsoid or a point on a surface.
-template <class T>
-std::optional<PointPair<T>> find_point_pair(const Shape<T>& i, const Shape<T>& j) {
-  PointPair<T> pair;
-  if (const auto* sphere = std::get_if<Sphere<T>>(&i)) {
-    pair.i = *sphere;
-  } else if (std::holds_alternative<Point>(i)) {
-    pair.i = Sphere<T>{T(0)};
-  } else if (const auto* e = std::get_if<Ellipsoid<T>>(&i);
-             e && std::holds_alternative<HalfSpace>(j)) {
-    pair.i = *e;
-  } else {
-    return std::nullopt;
-  }
-  const bool found = std::visit(
-      [&](const auto& shape) {
-        if constexpr (requires { pair.j = shape; }) {
-          pair.j = shape;
-          return true;
-        }
-        return false;
-      },
-      j);
-  return found ? std::optional(pair) : std::nullopt;
-}
-
-// How general solids are evaluated.
-struct SolidChoices {
-  double tolerance = 1e-8;
-  ContactNormal normal = ContactNormal::kAreaVector;
-};
-
-// A size as a plain number; one that carries a derivative is refused.
-template <class T>
-double plain_size(const InputNode& node, const T& x) {
-  if constexpr (ScalarTraits<T>::kDerivatives > 0) {
-    for (int k = 0; k < ScalarTraits<T>::kDerivatives; ++k) {
-      if (x.v[k] != 0) {
-        node.fail("sensitivities by the sizes of these shapes are not available for this pair");
-      }
-    }
-  }
-  return value_of(x);
-}
-template <class T>
-Vec3d plain_size(const InputNode& node, const Vec3<T>& v) {
-  return {plain_size(node, v.x()), plain_size(node, v.y()), plain_size(node, v.z())};
-}
-
-template <class T>
-std::shared_ptr<const ConvexPolyhedron> find_polyhedron(const InputNode& node,
-                                                        const Shape<T>& shape) {
-  if (const auto* mesh = std::get_if<MeshShape>(&shape); mesh && mesh->mesh->is_convex()) {
-    return std::make_shared<ConvexPolyhedron>(*mesh->mesh, node.place());
-  }
-  if (const auto* box = std::get_if<Box<T>>(&shape)) {
-    const Vec3d half = 0.5 * plain_size(node, box->size);
-    std::vector<Vec3d> corners;
-    for (int k = 0; k < 8; ++k) {
-      corners.emplace_back(k & 1 ? half.x() : -half.x(), k & 2 ? half.y() : -half.y(),
-                           k & 4 ? half.z() : -half.z());
-    }
-    return std::make_shared<ConvexPolyhedron>(make_convex_hull(corners, node.place()),
-                                              node.place());
-  }
-  return nullptr;
-}
-
-// The shape as cells, and its extent (0: endless).
-template <class T>
-std::optional<Solid> find_solid(const InputNode& node, const Shape<T>& shape) {
-  auto ball = [](const Vec3d& r, Primitive p) {
-    return make_solid({make_cell({std::move(p)}, Bounds{-r, r})});
-  };
-  if (const auto* solid = std::get_if<SolidShape>(&shape)) return *solid->solid;
-  if (const auto* s = std::get_if<Sphere<T>>(&shape)) {
-    const double r = plain_size(node, s->radius);
-    return ball(Vec3d::Constant(r), make_sphere(r));
-  }
-  if (const auto* e = std::get_if<Ellipsoid<T>>(&shape)) {
-    const Vec3d r = plain_size(node, e->radii);
-    return ball(r, make_ellipsoid(r));
-  }
-  if (const auto* b = std::get_if<Box<T>>(&shape)) {
-    return make_solid({make_box_cell(plain_size(node, b->size))});
-  }
-  if (std::holds_alternative<HalfSpace>(shape)) {
-    return make_solid({make_cell({make_half_space(Pose<double>{})})});
-  }
-  if (const auto polyhedron = find_polyhedron(node, shape)) {
-    std::vector<Primitive> planes;
-    for (const Plane& p : polyhedron->planes())
-      planes.push_back(make_half_space(p.normal, p.offset));
-    return make_solid(
-        {make_cell(std::move(planes), Bounds{polyhedron->box_min(), polyhedron->box_max()})});
-  }
-  return std::nullopt;
-}
-
-template <class T>
-std::optional<ShapePair<T>> find_solid_pair(const InputNode& node, const Shape<T>& i,
-                                            const Shape<T>& j, const SolidChoices& choices) {
-  ShapePair<T> pair;
-  const auto poly_i = find_polyhedron(node, i), poly_j = find_polyhedron(node, j);
-  if (poly_i && poly_j) {
-    constexpr PolyhedraNormal kNormals[] = {PolyhedraNormal::kAreaVector,
-                                            PolyhedraNormal::kEigenvector, PolyhedraNormal::kPlane};
-    pair.shapes =
-        PolyhedronOnPolyhedron{poly_i, poly_j, kNormals[static_cast<size_t>(choices.normal)]};
-    return pair;
-  }
-  const auto solid_i = find_solid(node, i), solid_j = find_solid(node, j);
-  if (!solid_i || !solid_j) return std::nullopt;
-  SolidOnSolid solids;
-  try {
-    solids.i = std::make_shared<SolidParts>(make_solid_parts(*solid_i));
-    solids.j = std::make_shared<SolidParts>(make_solid_parts(*solid_j));
-  } catch (const InputError& error) {
-    node.fail(error.what());
-  }
-  solids.options.slices.tolerance = choices.tolerance;
-  solids.options.normal = choices.normal;
-  solids.size = std::numeric_limits<double>::infinity();
-  for (const auto* solid : {&*solid_i, &*solid_j}) {
-    if (solid->bounds.is_finite()) {
-      solids.size = std::min(solids.size, 2 * solid->bounds.half().maxCoeff());
-    }
-  }
-  if (!std::isfinite(solids.size)) return std::nullopt;
-  pair.shapes = solids;
-  return pair;
-}
-
-// Two solids that share a volume, by a method of their own.
-template <class T>
-std::optional<ShapePair<T>> find_pair(const Shape<T>& i, const Shape<T>& j,
-                                      EllipsoidInertia inertia) {
-  ShapePair<T> pair;
-  const auto* sphere = std::get_if<Sphere<T>>(&i);
-  if (std::holds_alternative<HalfSpace>(j)) {
-    if (sphere) {
-      pair.shapes = SphereOnHalfSpace<T>{*sphere};
-    } else if (const auto* ellipsoid = std::get_if<Ellipsoid<T>>(&i)) {
-      pair.shapes = EllipsoidOnHalfSpace<T>{*ellipsoid, inertia};
-    } else if (const auto* box = std::get_if<Box<T>>(&i)) {
-      pair.shapes = BoxOnHalfSpace<T>{*box};
-    } else if (const auto* mesh = std::get_if<MeshShape>(&i)) {
-      pair.shapes = MeshOnHalfSpace{*mesh};
-    } else {
-      return std::nullopt;
-    }
-    return pair;
-  }
-  if (const auto* other = std::get_if<Sphere<T>>(&j); sphere && other) {
-    pair.shapes = SphereOnSphere<T>{*sphere, *other};
-    return pair;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -378,8 +219,11 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
 namespace {
 
 template <class T>
-void read_options(const InputNode& node, Contact<T>* contact, EllipsoidInertia* inertia) {
-  if (const auto preset = node.find("preset")) apply_preset(*preset, &contact->options, inertia);
+void read_options(const InputNode& node, Contact<T>* contact, PairChoices* choices) {
+  if (const auto preset = node.find("preset")) {
+    apply_preset(*preset, &contact->options, &choices->inertia);
+    if (preset->text() == "gonthier2007") choices->normal = ContactNormal::kEigenvector;
+  }
   read_choice(node, "rolling_tensor", {"J_t", "J_v", "J_s"}, &contact->options.rolling_tensor);
   read_choice(node, "apply_at", {"surface", "centroid"}, &contact->options.apply_at);
   read_choice(node, "coupling", {"full", "none"}, &contact->options.coupling);
@@ -389,67 +233,18 @@ void read_options(const InputNode& node, Contact<T>* contact, EllipsoidInertia* 
   }
 }
 
-// The pair of shapes that suits the normal law: at a point for laws of the depth, unless a method
-// is asked for.
-template <class T>
-ShapePair<T> choose_pair(const InputNode& node, const Shape<T>& i, const Shape<T>& j,
-                         Measure measure, EllipsoidInertia inertia, const SolidChoices& choices) {
-  std::optional<InputNode> method;
-  std::string wanted = "auto";
-  if (const auto interference = node.find("interference")) {
-    method = interference->find("method");
-    if (method) {
-      method->choice({"auto", "closed_form", "polyhedra", "mesh", "slices", "voxels", "point"});
-      wanted = method->text();
-    }
+void read_interference(const InputNode& node, PairChoices* choices) {
+  node.allow({"method", "tolerance", "inertia", "normal"});
+  if (const auto method = node.find("method")) {
+    method->choice({"auto", "closed_form", "polyhedra", "mesh", "slices", "voxels", "point"});
+    choices->method = method->text();
   }
-  ShapePair<T> pair;
-  std::vector<std::string> available;
-  for (const bool turned : {false, true}) {
-    const Shape<T>& a = turned ? j : i;
-    const Shape<T>& b = turned ? i : j;
-    if (const auto solids = find_pair<T>(a, b, inertia)) {
-      pair = *solids;
-      pair.turned = turned;
-      available.emplace_back(method_name(pair));
-      break;
-    }
+  if (const auto tolerance = node.find("tolerance")) {
+    choices->tolerance = tolerance->positive(dimension::kNumber);
+    if (choices->tolerance > 0.1) tolerance->fail("relative, of the volume: below 0.1");
   }
-  // General solids where no method of the pair's own is there, or slices are asked for.
-  if (available.empty() || wanted == "slices") {
-    if (const auto solids = find_solid_pair<T>(node, i, j, choices)) {
-      const bool as_asked = wanted != "slices" || method_name(*solids) == "slices";
-      if (available.empty() || as_asked) pair = *solids;
-      available.emplace_back(method_name(*solids));
-    }
-  }
-  const bool to_point = wanted == "point" || (wanted == "auto" && measure == Measure::kDepth);
-  for (const bool turned : {false, true}) {
-    const auto points = find_point_pair<T>(turned ? j : i, turned ? i : j);
-    if (!points) continue;
-    if (to_point || available.empty()) {
-      pair.shapes = *points;
-      pair.turned = turned;
-    }
-    available.emplace_back("point");
-    break;
-  }
-  if (available.empty()) {
-    node.fail(
-        "these two shapes cannot meet: a mesh that is not convex meets a half_space only, point, "
-        "edge, cylinder_surface and cone_surface meet a sphere or a point, and two half_spaces "
-        "share no bounded volume");
-  }
-  if (wanted != "auto" && wanted != method_name(pair)) {
-    method->fail(fmt::format("'{}' is not available for this pair; use auto or {}", wanted,
-                             fmt::join(available, " or ")));
-  }
-  if (measure != Measure::kDepth && std::holds_alternative<PointPair<T>>(pair.shapes)) {
-    node.at("normal").at("law").fail(
-        "this law needs a volume, and this pair touches at a point; use hunt_crossley, hertz, "
-        "lankarani_nikravesh or kelvin_voigt, or shapes that share a volume");
-  }
-  return pair;
+  read_choice(node, "normal", {"area_vector", "eigenvector", "plane"}, &choices->normal);
+  read_choice(node, "inertia", {"exact", "oblique"}, &choices->inertia);
 }
 
 // {z: [...], s_dw: 1, r_theta: 0} of a bristle.
@@ -475,45 +270,25 @@ void read_states(const InputNode& node, Contact<T>* contact) {
   }
 }
 
-}  // namespace
-
+// Which laws go with which pairs.
 template <class T>
-Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const PlacedShape<T>& j) {
-  Contact<T> contact;
-  EllipsoidInertia inertia = EllipsoidInertia::kExact;
-  SolidChoices choices;
-  read_options(node, &contact, &inertia);
-  if (const auto preset = node.find("preset"); preset && preset->text() == "gonthier2007") {
-    choices.normal = ContactNormal::kEigenvector;
+void check_laws(const InputNode& node, const Contact<T>& contact,
+                const std::vector<PlacedPair<T>>& pairs) {
+  bool has_ellipsoid = false;
+  for (const PlacedPair<T>& shapes : pairs) {
+    if (contact.needs_patch() && !has_patch(shapes.pair)) {
+      node.fail(
+          "integrals over the patch (friction law patch; normal laws hyper_volumetric and "
+          "foundation) are for sphere or ellipsoid on half_space, and sphere with sphere");
+    }
+    has_ellipsoid =
+        has_ellipsoid || std::holds_alternative<EllipsoidOnHalfSpace<T>>(shapes.pair.shapes);
   }
   if (const auto interference = node.find("interference")) {
-    interference->allow({"method", "tolerance", "inertia", "normal"});
-    if (const auto tolerance = interference->find("tolerance")) {
-      choices.tolerance = tolerance->positive(dimension::kNumber);
-      if (choices.tolerance > 0.1) tolerance->fail("relative, of the volume: below 0.1");
+    const auto inertia = interference->find("inertia");
+    if (inertia && !has_ellipsoid) {
+      inertia->fail("is a choice for an ellipsoid on a half_space; this is none");
     }
-    read_choice(*interference, "normal", {"area_vector", "eigenvector", "plane"}, &choices.normal);
-    if (const auto choice = interference->find("inertia")) {
-      read_choice(*interference, "inertia", {"exact", "oblique"}, &inertia);
-      if (!std::holds_alternative<Ellipsoid<T>>(i.shape) &&
-          !std::holds_alternative<Ellipsoid<T>>(j.shape)) {
-        choice->fail("is a choice for ellipsoids; this pair has none");
-      }
-    }
-  }
-  contact.X_Ii = i.X_BS;
-  contact.X_Jj = j.X_BS;
-  contact.shapes_at_origin = i.at_origin && j.at_origin;
-  contact.normal = read_law<NormalLaw<T>>(node.at("normal"));
-  contact.pair = choose_pair<T>(node, i.shape, j.shape, contact.measure(), inertia, choices);
-  if (const auto friction = node.find("friction")) {
-    contact.friction = read_law<FrictionLaw<T>>(*friction);
-  }
-  if (contact.needs_patch() && !has_patch(contact.pair)) {
-    node.fail(
-        "integrals over the patch (friction law patch; normal laws hyper_volumetric and "
-        "foundation) "
-        "are for sphere or ellipsoid on half_space, and sphere with sphere");
   }
   if (contact.needs_patch() && contact.relaxes()) {
     node.at("relaxation").fail("is for laws of the depth or the volume, not of the depth field");
@@ -524,11 +299,41 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
     node.at("friction")
         .fail(
             "the friction law 'patch' needs the pressure over the patch; use the normal law "
-            "volumetric, "
-            "hyper_volumetric or foundation");
+            "volumetric, hyper_volumetric or foundation");
   }
-  if (const auto states = node.find("states")) read_states(*states, &contact);
-  return contact;
+}
+
+}  // namespace
+
+template <class T>
+Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const PlacedShape<T>& j) {
+  return read_contact<T>(node, std::vector{i}, std::vector{j}, kOnePair).contact;
+}
+
+template <class T>
+ContactInput<T> read_contact(const InputNode& node, const std::vector<PlacedShape<T>>& i,
+                             const std::vector<PlacedShape<T>>& j, int room) {
+  ContactInput<T> input;
+  Contact<T>& contact = input.contact;
+  PairChoices choices;
+  read_options(node, &contact, &choices);
+  if (const auto interference = node.find("interference")) {
+    read_interference(*interference, &choices);
+  }
+  contact.normal = read_law<NormalLaw<T>>(node.at("normal"));
+  choices.measure = contact.measure();
+  if (const auto friction = node.find("friction")) {
+    contact.friction = read_law<FrictionLaw<T>>(*friction);
+  }
+  PartPairs<T> parts = make_part_pairs(node, i, j, choices, room);
+  check_laws(node, contact, parts.pairs);
+  static_cast<PlacedPair<T>&>(contact) = parts.pairs[0];
+  if (room != kOnePair) input.parts = std::make_shared<PartPairs<T>>(std::move(parts));
+  if (const auto states = node.find("states")) {
+    if (input.parts) states->fail("is for a contact of one shape with one shape");
+    read_states(*states, &contact);
+  }
+  return input;
 }
 
 const std::vector<std::string_view>& contact_keys() {
@@ -538,26 +343,15 @@ const std::vector<std::string_view>& contact_keys() {
   return kKeys;
 }
 
-template <class T>
-std::string method_name(const ShapePair<T>& pair) {
-  if (std::holds_alternative<PointPair<T>>(pair.shapes)) return "point";
-  if (std::holds_alternative<PolyhedronOnPolyhedron>(pair.shapes)) return "polyhedra";
-  if (std::holds_alternative<SolidOnSolid>(pair.shapes)) return "slices";
-  if (std::holds_alternative<BoxOnHalfSpace<T>>(pair.shapes)) return "polyhedra";
-  if (const auto* mesh = std::get_if<MeshOnHalfSpace>(&pair.shapes)) {
-    return mesh->i.mesh->is_convex() ? "polyhedra" : "mesh";
-  }
-  return "closed_form";
-}
-
 // Plain, and with derivatives by one or four numbers of the file.
-#define VESICA_INSTANTIATE(T)                                               \
-  template OrientedPose<T> read_oriented_pose(const InputNode&);            \
-  template SpatialVelocity<T> read_velocity(const InputNode&);              \
-  template PlacedShape<T> read_shape(const InputNode&, const std::string&); \
-  template Contact<T> read_contact(const InputNode&, const PlacedShape<T>&, \
-                                   const PlacedShape<T>&);                  \
-  template std::string method_name(const ShapePair<T>&);
+#define VESICA_INSTANTIATE(T)                                                                 \
+  template OrientedPose<T> read_oriented_pose(const InputNode&);                              \
+  template SpatialVelocity<T> read_velocity(const InputNode&);                                \
+  template PlacedShape<T> read_shape(const InputNode&, const std::string&);                   \
+  template Contact<T> read_contact(const InputNode&, const PlacedShape<T>&,                   \
+                                   const PlacedShape<T>&);                                    \
+  template ContactInput<T> read_contact(const InputNode&, const std::vector<PlacedShape<T>>&, \
+                                        const std::vector<PlacedShape<T>>&, int);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<1>)
 VESICA_INSTANTIATE(Dual<4>)

@@ -1,11 +1,12 @@
 // From YAML to shapes, motions and contacts. docs/formats/scene.md is the user's side of it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "vesica/contact/contact.h"
+#include "vesica/contact/part_pairs.h"
 #include "vesica/io/yaml.h"
 
 namespace vesica {
@@ -42,11 +43,19 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder);
 template <class T>
 Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const PlacedShape<T>& j);
 
+// The same between bodies of several parts: each pair of parts that touch is a contact of its own.
+template <class T>
+struct ContactInput {
+  Contact<T> contact;                         // its shapes are those of the first pair
+  std::shared_ptr<const PartPairs<T>> parts;  // null: that is the only pair
+};
+// `room`: for how many pairs that are near each other at once; kOnePair: both have one part.
+inline constexpr int kOnePair = 0;
+template <class T>
+ContactInput<T> read_contact(const InputNode& node, const std::vector<PlacedShape<T>>& i,
+                             const std::vector<PlacedShape<T>>& j, int room);
+
 // The keys of a contact that read_contact takes; where it stands there may be more.
 const std::vector<std::string_view>& contact_keys();
-
-// How the pair's overlap is computed: closed_form, polyhedra, mesh or point.
-template <class T>
-std::string method_name(const ShapePair<T>& pair);
 
 }  // namespace vesica

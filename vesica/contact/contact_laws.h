@@ -7,17 +7,18 @@
 namespace vesica {
 
 template <class P, class A, class B>
-Overlap<Promote<P, Promote<A, B>>> calc_overlap(const Contact<P>& contact, const Pose<A>& X_WI,
+Overlap<Promote<P, Promote<A, B>>> calc_overlap(const PlacedPair<P>& shapes, const Pose<A>& X_WI,
                                                 const Pose<B>& X_WJ) {
-  if (contact.shapes_at_origin) return calc_overlap(contact.pair, X_WI, X_WJ);
-  return calc_overlap(contact.pair, calc_shape_pose(X_WI, contact.X_Ii),
-                      calc_shape_pose(X_WJ, contact.X_Jj));
+  if (shapes.shapes_at_origin) return calc_overlap(shapes.pair, X_WI, X_WJ);
+  return calc_overlap(shapes.pair, calc_shape_pose(X_WI, shapes.X_Ii),
+                      calc_shape_pose(X_WJ, shapes.X_Jj));
 }
 
 template <class P, class A, class B, class T>
-ContactForces<T> calc_contact_laws(const Contact<P>& contact, const Overlap<T>& overlap,
-                                   const Motion<A>& i, const Motion<B>& j,
-                                   const ContactMemory<T>& memory, const T* states, T* rates) {
+ContactForces<T> calc_contact_laws(const Contact<P>& contact, const PlacedPair<P>& shapes,
+                                   const Overlap<T>& overlap, const Motion<A>& i,
+                                   const Motion<B>& j, const ContactMemory<T>& memory,
+                                   const T* states, T* rates) {
   std::array<T, kMaxFrictionStates + 1> zeros, unused;
   const int count = contact.state_count();
   if (count > 0 && !states) {
@@ -35,17 +36,17 @@ ContactForces<T> calc_contact_laws(const Contact<P>& contact, const Overlap<T>& 
     for (int k = 0; k < count; ++k) rates[k] = T(0);
   }
   if (contact.needs_patch() && overlap.distance < T(0)) {
-    return calc_patch_forces(contact, overlap, i, j, memory, states, rates);
+    return calc_patch_forces(contact, shapes, overlap, i, j, memory, states, rates);
   }
   return calc_contact_forces(overlap, i, j, contact.normal, contact.friction, contact.options,
                              memory, states, rates, relaxed);
 }
 
 // Compiled in contact_laws_*.cpp: parameters, body i, body j.
-#define VESICA_CONTACT_LAWS(P, A, B, T)                                                \
-  template Overlap<T> calc_overlap(const Contact<P>&, const Pose<A>&, const Pose<B>&); \
-  template ContactForces<T> calc_contact_laws(const Contact<P>&, const Overlap<T>&,    \
-                                              const Motion<A>&, const Motion<B>&,      \
-                                              const ContactMemory<T>&, const T*, T*);
+#define VESICA_CONTACT_LAWS(P, A, B, T)                                                   \
+  template Overlap<T> calc_overlap(const PlacedPair<P>&, const Pose<A>&, const Pose<B>&); \
+  template ContactForces<T> calc_contact_laws(                                            \
+      const Contact<P>&, const PlacedPair<P>&, const Overlap<T>&, const Motion<A>&,       \
+      const Motion<B>&, const ContactMemory<T>&, const T*, T*);
 
 }  // namespace vesica

@@ -177,8 +177,8 @@ PatchMoments<T> integrate_patch(const PatchProblem<P, T>& q, const Patch<T>& pat
 }  // namespace detail
 
 template <class P, class A, class B, class T>
-ContactForces<T> calc_patch_forces(const Contact<P>& contact, const Overlap<T>& o,
-                                   const Motion<A>& i, const Motion<B>& j,
+ContactForces<T> calc_patch_forces(const Contact<P>& contact, const PlacedPair<P>& shapes,
+                                   const Overlap<T>& o, const Motion<A>& i, const Motion<B>& j,
                                    const ContactMemory<T>& memory, const T* states, T* rates) {
   using std::sqrt;
   const Vec3<T>& n = o.n_W;
@@ -201,10 +201,10 @@ ContactForces<T> calc_patch_forces(const Contact<P>& contact, const Overlap<T>& 
                                            slip_at(p_CS), alpha};
   auto pose_of = [&](const auto& X_WB, const Pose<P>& X_BS) {
     const Pose<T> X{X_WB.R_WB.template cast<T>(), X_WB.p_WB.template cast<T>()};
-    return contact.shapes_at_origin ? X : calc_shape_pose(X, X_BS);
+    return shapes.shapes_at_origin ? X : calc_shape_pose(X, X_BS);
   };
-  const Pose<T> X_i = pose_of(i.X_WB, contact.X_Ii), X_j = pose_of(j.X_WB, contact.X_Jj);
-  const Patch<T> patch = make_patch(contact.pair, X_i, X_j, o);
+  const Pose<T> X_i = pose_of(i.X_WB, shapes.X_Ii), X_j = pose_of(j.X_WB, shapes.X_Jj);
+  const Patch<T> patch = make_patch(shapes.pair, X_i, X_j, o);
 
   const auto* integrated = std::get_if<PatchFriction<P>>(&contact.friction);
   const double tolerance = integrated ? integrated->tolerance : detail::kFieldTolerance;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vesica/contact/contact_input.h"
+#include "vesica/contact/pair_input.h"
 
 namespace vesica {
 namespace {

@@ -72,6 +72,20 @@ std::vector<ConvexPolyhedron> subtract(const std::vector<ConvexPolyhedron>& piec
 PolyhedralSolid::PolyhedralSolid(std::vector<ConvexPolyhedron> cells)
     : cells_(std::move(cells)), tree_(list_boxes(cells_)) {}
 
+std::optional<ConvexPolyhedron> make_cell_polyhedron(const Cell& cell) {
+  if (!cell.is_polyhedral() || !cell.bounds.is_finite()) return std::nullopt;
+  // A box that no plane of the cell coincides with, cut down.
+  const Vec3d half = cell.bounds.half() + Vec3d::Constant(0.1 * cell.bounds.half().maxCoeff());
+  std::optional<ConvexPolyhedron> rest =
+      make_moved(make_box_polyhedron(2 * half), Mat3d::Identity(), cell.bounds.center());
+  for (const Primitive& p : cell.primitives) {
+    const Vec3d n = 2 * p.g.b;
+    rest = cut(*rest, {n.normalized(), -p.g.c / n.norm()});
+    if (!rest) return std::nullopt;
+  }
+  return rest;
+}
+
 std::vector<ConvexPolyhedron> make_disjoint(const std::vector<ConvexPolyhedron>& cells) {
   const BoxTree tree(list_boxes(cells));
   std::vector<CellPair> pairs;

@@ -1,10 +1,11 @@
 // A solid of convex polyhedra that move together.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "vesica/geometry/box_tree.h"
+#include "vesica/geometry/cell.h"
 #include "vesica/geometry/convex_polyhedron.h"
 
 namespace vesica {
@@ -21,6 +22,9 @@ class PolyhedralSolid {
   std::vector<ConvexPolyhedron> cells_;
   BoxTree tree_;
 };
+
+// A cell of planes alone as a polyhedron; nothing where it has other primitives or no volume.
+std::optional<ConvexPolyhedron> make_cell_polyhedron(const Cell& cell);
 
 // Convex cells without common volume that fill the same space: where a cell meets an earlier one,
 // it is cut along that one's planes and the common part dropped. Slivers thinner than 1e-9 of the

@@ -65,4 +65,21 @@ using Shape = std::variant<HalfSpace, Sphere<T>, Ellipsoid<T>, Box<T>, MeshShape
 
 std::string_view shape_name(const Shape<double>& shape);
 
+// The box around a shape, in its own frame; infinite where the shape is endless.
+template <class T>
+Bounds calc_bounds(const Shape<T>& shape) {
+  auto around = [](const Vec3d& half) { return Bounds{-half, half}; };
+  if (const auto* s = std::get_if<Sphere<T>>(&shape)) {
+    return around(Vec3d::Constant(value_of(s->radius)));
+  }
+  if (const auto* e = std::get_if<Ellipsoid<T>>(&shape)) return around(value_of(e->radii));
+  if (const auto* b = std::get_if<Box<T>>(&shape)) return around(0.5 * value_of(b->size));
+  if (const auto* m = std::get_if<MeshShape>(&shape)) {
+    return {m->mesh->box_min(), m->mesh->box_max()};
+  }
+  if (const auto* s = std::get_if<SolidShape>(&shape)) return s->solid->bounds;
+  if (std::holds_alternative<Point>(shape)) return around(Vec3d::Zero());
+  return {};
+}
+
 }  // namespace vesica

@@ -323,7 +323,7 @@ void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledg
     if (!(memory.impact_speed > T(0)) && o.distance < T(0)) {
       memory.impact_speed = calc_kinematics(i, j, o.p_WC, o.n_W).closing_speed;
     }
-    f = calc_contact_laws(c.contact, o, i, j, memory, y + layout_.contact(k),
+    f = calc_contact_laws(c.contact, c.contact, o, i, j, memory, y + layout_.contact(k),
                           rates + layout_.contact(k));
     if (!(o.distance < T(0))) continue;
     apply<T>(c.body_i, f.F_Ic_W.f_W, f.F_Ic_W.tau_W, o.p_WC, data, ledger);
