@@ -9,12 +9,15 @@
 #include "apps/vesica/run_page.h"
 #include "vesica/contact/contact_input.h"
 #include "vesica/contact/pressure_map.h"
+#include "vesica/geometry/surface_mesh.h"
 
 namespace vesica::app {
 namespace {
 
 constexpr size_t kMostFrames = 400;
 constexpr size_t kMostVertices = 600;
+constexpr size_t kMostParts = 400;  // of one body
+constexpr int kGrid = 24;           // cubes along a cell that is no polyhedron
 constexpr size_t kMostContacts = 6;
 constexpr int kCells = 90;
 
@@ -70,14 +73,52 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
     body->shape = Kind::kBox;
     set_size(box->size);
   }
-  if (const auto* solid = std::get_if<MeshShape>(&placed.shape)) {
+  auto set_hull = [&](const std::vector<Vec3d>& vertices) {
     body->shape = Kind::kHull;
-    const auto& vertices = solid->mesh->vertices();
     const size_t stride = 1 + vertices.size() / kMostVertices;
     for (size_t k = 0; k < vertices.size(); k += stride) {
       body->vertices.insert(body->vertices.end(), vertices[k].data(), vertices[k].data() + 3);
     }
+  };
+  if (const auto* mesh = std::get_if<MeshShape>(&placed.shape)) set_hull(mesh->mesh->vertices());
+  if (const auto* solid = std::get_if<SolidShape>(&placed.shape)) {
+    const Cell& cell = solid->solid->cells[0];
+    if (const auto polyhedron = make_cell_polyhedron(cell)) {
+      set_hull(polyhedron->vertices());
+    } else {
+      const auto inside = [&](const Vec3d& x) { return cell.contains(x) ? -1.0 : 1.0; };
+      set_hull(make_surface_mesh(inside, {cell.bounds.min, cell.bounds.max}, kGrid).vertices);
+    }
   }
+}
+
+// The shapes of a body, solids cell by cell; too many to draw are cut off.
+std::vector<std::optional<PlacedShape<double>>> list_parts(const RunFolder& run,
+                                                           const std::string& body) {
+  const InputNode node = run.scene.root().at("bodies").at(body);
+  std::vector<PlacedShape<double>> shapes;
+  if (const auto shape = node.find("shape")) {
+    shapes.push_back(read_shape<double>(*shape, run.scene.folder()));
+  }
+  if (const auto several = node.find("shapes")) {
+    for (const InputNode& item : several->items()) {
+      shapes.push_back(read_shape<double>(item, run.scene.folder()));
+    }
+  }
+  std::vector<std::optional<PlacedShape<double>>> parts;
+  for (const auto& placed : shapes) {
+    const auto* solid = std::get_if<SolidShape>(&placed.shape);
+    if (!solid) {
+      parts.emplace_back(placed);
+      continue;
+    }
+    for (const Cell& cell : solid->solid->cells) {
+      parts.emplace_back(placed);
+      parts.back()->shape = SolidShape{std::make_shared<Solid>(make_solid({cell}))};
+    }
+  }
+  if (parts.size() > kMostParts) parts.resize(kMostParts);
+  return parts;
 }
 
 // Up is against gravity, or z without; across is the other axis with the most motion.
@@ -151,19 +192,27 @@ Player make_run_player(const RunFolder& run, const Scene<double>& scene) {
   for (size_t r : frames) player.times.push_back(run.recording.times[r]);
   for (size_t b = 0; b < scene.bodies.size(); ++b) {
     const auto& body = scene.bodies[b];
-    PlayedBody& played = player.bodies.emplace_back();
-    played.name = body.name;
-    played.trail = body.is_free;
-    if (const auto shape = run.scene.root().at("bodies").at(body.name).find("shape")) {
-      set_shape(read_shape<double>(*shape, run.scene.folder()), &played);
-    }
+    PlayedBody moving;
+    moving.name = body.name;
+    moving.trail = body.is_free;
     const bool rests = !body.is_free && !body.prescribed.moves;
     for (size_t r : frames) {
       const Pose<double> X = motions.at(b, r).X_WB;
       const Eigen::Quaterniond q(X.R_WB);
-      played.poses.insert(played.poses.end(),
+      moving.poses.insert(moving.poses.end(),
                           {X.p_WB.x(), X.p_WB.y(), X.p_WB.z(), q.w(), q.x(), q.y(), q.z()});
       if (rests) break;
+    }
+    // One for every shape, or for the body's origin.
+    auto parts = list_parts(run, body.name);
+    if (parts.empty()) parts.emplace_back();
+    for (size_t k = 0; k < parts.size(); ++k) {
+      if (k > 0) {
+        moving.trail = false;
+        moving.name.clear();
+      }
+      PlayedBody& played = player.bodies.emplace_back(moving);
+      if (parts[k]) set_shape(*parts[k], &played);
     }
   }
   for (const auto& contact : scene.contacts) {
@@ -198,6 +247,11 @@ void add_pressure_snapshots(const RunFolder& run, const Scene<double>& scene, Ht
     const auto force = run.column(c.name + ".normal_force");
     const auto instants = choose_instants(force);
     if (instants.empty()) continue;
+    if (c.parts) {
+      page->add_text(
+          fmt::format("{}: between bodies of several parts, whose patches are not drawn.", c.name));
+      continue;
+    }
     if (shown++ == kMostContacts) {
       page->add_text(
           fmt::format("Only the first {} contacts that touch are shown here.", kMostContacts));

@@ -82,9 +82,9 @@ struct Contact : PlacedPair<P> {
 // fixed by the geometry and the law's measure drives it); elsewhere the ledger reports the
 // difference as non-potential work.
 template <class P>
-bool has_potential(const Contact<P>& contact) {
+bool has_potential(const Contact<P>& contact, const PlacedPair<P>& placed) {
   if (contact.relaxes() || std::holds_alternative<VolumePower<P>>(contact.normal)) return false;
-  const auto& shapes = contact.pair.shapes;
+  const auto& shapes = placed.pair.shapes;
   if (std::holds_alternative<PolyhedronOnPolyhedron>(shapes) ||
       std::holds_alternative<SolidOnSolid>(shapes)) {
     return false;
@@ -94,6 +94,11 @@ bool has_potential(const Contact<P>& contact) {
   return std::holds_alternative<PointPair<P>>(shapes) ||
          std::holds_alternative<SphereOnHalfSpace<P>>(shapes) ||
          std::holds_alternative<SphereOnSphere<P>>(shapes);
+}
+
+template <class P>
+bool has_potential(const Contact<P>& contact) {
+  return has_potential(contact, contact);
 }
 
 // What a recording calls the contact's states, and their typical sizes for a solver's tolerance.

@@ -13,18 +13,8 @@ namespace {
 constexpr size_t kMaxPairs = 250000;  // of parts, a few hundred bytes each
 
 template <class T>
-Pose<double> plain_pose(const Pose<T>& X) {
-  Pose<double> plain;
-  for (int r = 0; r < 3; ++r) {
-    for (int c = 0; c < 3; ++c) plain.R_WB(r, c) = value_of(X.R_WB(r, c));
-    plain.p_WB[r] = value_of(X.p_WB[r]);
-  }
-  return plain;
-}
-
-template <class T>
 PartExtent calc_extent(const PlacedShape<T>& placed) {
-  const Pose<double> X = plain_pose(placed.X_BS);
+  const Pose<double> X = detail::value_of_pose(placed.X_BS);
   PartExtent extent;
   if (std::holds_alternative<HalfSpace>(placed.shape)) {
     extent.is_half_space = true;

@@ -21,6 +21,20 @@ struct Overlap {
                       // energy of F = k V n
 };
 
+// Of two shapes that are nowhere near each other.
+template <class T>
+Overlap<T> far_apart() {
+  const T zero(0.0);
+  const Vec3<T> none(zero, zero, zero);
+  Overlap<T> o{};
+  o.distance = T(1.0);
+  o.volume = o.plane_offset = o.potential = zero;
+  o.p_WC = none;
+  o.M_W = Symmetric3<T>::zero();
+  o.n_W = Vec3<T>(zero, zero, T(1.0));
+  return o;
+}
+
 // Seen from the other body: i and j change places.
 template <class T>
 Overlap<T> swapped(Overlap<T> o) {

@@ -31,9 +31,10 @@ Energies<T> calc_energies(const System<T>& system, const T* y, const SystemData<
     e.kinetic += calc_kinetic_energy(body.inertia, data.motions[b]);
     e.gravity -= body.inertia.mass * scene.gravity.dot(data.motions[b].X_WB.p_WB);
   }
-  for (size_t k = 0; k < scene.contacts.size(); ++k) {
+  for (size_t k = 0; k < data.forces.size(); ++k) {
     const ContactForces<T>& f = data.forces[k];
-    (system.contact_has_potential(k) ? e.contact : e.stored) += f.normal.energy;
+    (system.contact_has_potential(system.layout().contact_of(k)) ? e.contact : e.stored) +=
+        f.normal.energy;
     e.stored += f.friction.stored;
   }
   for (const auto& spring : scene.springs) {

@@ -21,6 +21,10 @@ constexpr int kMaxHalvings = 30;
 template <class T>
 void calc_forces_at_rest(const System<double>& system, const T* y, T* rates, SystemData<T>* data,
                          const std::vector<T>& zeros, T* forces) {
+  if constexpr (std::is_same_v<T, double>) {
+    std::copy(y, y + system.layout().size(), rates);  // states of lost pairs: not this y's
+    system.find_parts(0, rates, data);
+  }
   system.calc_rates(0, y, rates, data);
   const Tree<double>& tree = system.scene().tree;
   calc_inverse_dynamics(tree, data->wrenches, zeros.data(), forces,
@@ -99,6 +103,7 @@ EquilibriumResult find_equilibrium(const System<double>& system, const std::vect
           x[static_cast<size_t>(k)].v[static_cast<int>(c)] = turned[static_cast<size_t>(k)];
         }
       }
+      copy_memories(plain, &data);
       calc_forces_at_rest(system, x.data(), dual_rates.data(), &data, zeros, dual_forces.data());
       for (size_t c = 0; c < batch; ++c) {
         for (size_t r = 0; r < open.size(); ++r) {

@@ -407,6 +407,7 @@ Accommodation<P> read_accommodation(const InputNode& node, const Scene<P>& scene
   for (const auto& k : scene.contacts) names.push_back(k.name);
   c.contact = static_cast<int>(contact.choice(names));
   const auto& felt = scene.contacts[static_cast<size_t>(c.contact)];
+  if (felt.parts) contact.fail("is between bodies of several parts; the tip feels one contact");
   c.body_is_i = felt.body_i == c.body;
   if (!c.body_is_i && felt.body_j != c.body) contact.fail("the tip has no part in this contact");
   const InputNode velocity = node.at("velocity");

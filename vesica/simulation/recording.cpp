@@ -69,6 +69,10 @@ TimeTable make_recording(const System<double>& system) {
     add(contact.name + ".moment.", {"x", "y", "z"}, "N m");
     add(contact.name + ".pressure_center.", {"x", "y", "z"}, "m");
     add(contact.name + ".slip", {""}, "m/s");
+    if (contact.parts) {
+      add(contact.name + ".", {"pairs"}, "1");
+      continue;
+    }
     for (const std::string& state : contact_state_names(contact.contact)) {
       columns.push_back({fmt::format("{}.{}", contact.name, state), state == "s_dw" ? "1" : "m"});
     }

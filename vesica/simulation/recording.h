@@ -26,6 +26,66 @@ std::string calc_hash(const TimeTable& recording);
 // "units". CSV and OpenSim storage are written by io/csv.h and io/sto.h.
 void save_hdf5(const std::string& path, const TimeTable& recording);
 
+// All pairs of parts of a contact together.
+template <class T>
+struct ContactTotals {
+  T distance{0.0};  // least; of parts that are not near each other, how far is looked
+  T volume{0.0}, normal_force{0.0};
+  Vec3<T> force, moment;  // on i; the moment about the centroid of all shared volume
+  Vec3<T> pressure_center;
+  T slip{0.0};  // mean, weighed by the normal force
+  int touching = 0;
+};
+
+template <class T>
+ContactTotals<T> calc_contact_totals(const System<T>& system, const SystemData<T>& data,
+                                     size_t contact) {
+  using std::sqrt;
+  auto slip_of = [](const ContactForces<T>& f) {
+    const T slip2 = f.slip.squaredNorm();
+    return value_of(slip2) > 0 ? T(sqrt(slip2)) : T(0);
+  };
+  const size_t first = system.layout().first_slot(contact);
+  const size_t end = system.layout().first_slot(contact + 1);
+  const auto& parts = system.scene().contacts[contact].parts;
+  ContactTotals<T> total;
+  if (!parts) {
+    const Overlap<T>& o = data.overlaps[first];
+    const ContactForces<T>& f = data.forces[first];
+    return {o.distance,     o.volume, f.normal.force, f.F_Ic_W.f_W,
+            f.F_Ic_W.tau_W, f.p_WP,   slip_of(f),     o.distance < T(0)};
+  }
+  const Vec3<T> none(T(0), T(0), T(0));
+  total.force = total.moment = total.pressure_center = none;
+  total.distance = T(parts->finder.margin());
+  Vec3<T> centroid = none;
+  for (size_t k = first; k < end; ++k) {
+    if (data.pair_in_slot[k] < 0) continue;
+    const Overlap<T>& o = data.overlaps[k];
+    const ContactForces<T>& f = data.forces[k];
+    if (o.distance < total.distance) total.distance = o.distance;
+    if (!(o.distance < T(0))) continue;
+    ++total.touching;
+    total.volume += o.volume;
+    centroid += o.p_WC * o.volume;
+    total.normal_force += f.normal.force;
+    total.force += f.F_Ic_W.f_W;
+    total.pressure_center += f.p_WP * f.normal.force;
+    total.slip += slip_of(f) * f.normal.force;
+  }
+  if (value_of(total.volume) > 0) centroid = centroid / total.volume;
+  for (size_t k = first; k < end; ++k) {
+    if (data.pair_in_slot[k] < 0 || !(data.overlaps[k].distance < T(0))) continue;
+    const Wrench<T>& F = data.forces[k].F_Ic_W;
+    total.moment += F.tau_W + Vec3<T>(data.overlaps[k].p_WC - centroid).cross(F.f_W);
+  }
+  if (value_of(total.normal_force) > 0) {
+    total.pressure_center = total.pressure_center / total.normal_force;
+    total.slip = total.slip / total.normal_force;
+  }
+  return total;
+}
+
 template <class T>
 void append_row(const System<T>& system, const T* y, const SystemData<T>& data,
                 const T& start_energy, std::vector<T>* row) {
@@ -58,17 +118,20 @@ void append_row(const System<T>& system, const T* y, const SystemData<T>& data,
     row->insert(row->end(), x, x + link.nq);
     row->insert(row->end(), v, v + link.nu);
   }
-  for (size_t k = 0; k < scene.contacts.size(); ++k) {
-    const auto& o = data.overlaps[k];
-    const auto& f = data.forces[k];
-    row->insert(row->end(), {o.distance, o.volume, f.normal.force});
-    add(f.F_Ic_W.f_W);
-    add(f.F_Ic_W.tau_W);
-    add(f.p_WP);
-    const T slip2 = f.slip.squaredNorm();
-    row->push_back(value_of(slip2) > 0 ? sqrt(slip2) : T(0));
-    const T* states = y + system.layout().contact(k);
-    row->insert(row->end(), states, states + system.layout().contact_states(k));
+  for (size_t c = 0; c < scene.contacts.size(); ++c) {
+    const ContactTotals<T> total = calc_contact_totals(system, data, c);
+    row->insert(row->end(), {total.distance, total.volume, total.normal_force});
+    add(total.force);
+    add(total.moment);
+    add(total.pressure_center);
+    row->push_back(total.slip);
+    if (scene.contacts[c].parts) {
+      row->push_back(T(total.touching));
+      continue;
+    }
+    const size_t slot = system.layout().first_slot(c);
+    const T* states = y + system.layout().contact(slot);
+    row->insert(row->end(), states, states + system.layout().contact_states(slot));
   }
   const Energies<T> e = calc_energies(system, y, data);
   row->insert(row->end(), {e.kinetic, e.gravity, e.contact, e.springs, e.stored});

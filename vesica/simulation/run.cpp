@@ -17,7 +17,10 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   rates_.resize(result_.state.size());
   system.calc_initial_state(result_.state.data());
   result_.monitors.resize(system.scene().contacts.size());
+  touching_.resize(result_.monitors.size());
   result_.recording = make_recording(system);
+  system.find_parts(0, result_.state.data(), &data_);
+  copy_memories(data_, &scratch_);
   system.calc_rates(0, result_.state.data(), rates_.data(), &scratch_);
   const Energies<double> e = calc_energies(system, result_.state.data(), scratch_);
   result_.start_energy = e.mechanical();
@@ -27,7 +30,7 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
 
 void Run::record_if_due(double t, const double* y) {
   if (options_.interval <= 0 || t < next_record_ - 1e-9 * options_.interval) return;
-  scratch_.memories = data_.memories;
+  copy_memories(data_, &scratch_);
   system_.calc_rates(t, y, rates_.data(), &scratch_);
   result_.recording.times.push_back(t);
   append_row(system_, y, scratch_, result_.start_energy, &result_.recording.values);
@@ -39,13 +42,16 @@ void Run::record_if_due(double t, const double* y) {
 }
 
 void Run::observe(const SystemData<double>& data, double h) {
+  std::fill(touching_.begin(), touching_.end(), 0);
   for (size_t k = 0; k < data.forces.size(); ++k) {
     const auto& o = data.overlaps[k];
     if (!(o.distance < 0)) continue;
     const auto& f = data.forces[k];
-    const auto& contact = system_.scene().contacts[k];
-    ContactMonitor& m = result_.monitors[k];
-    ++m.steps_in_contact;
+    const size_t c = system_.layout().contact_of(k);
+    const auto& contact = system_.scene().contacts[c];
+    ContactMonitor& m = result_.monitors[c];
+    m.most_pairs = std::max(m.most_pairs, ++touching_[c]);
+    if (touching_[c] == 1) ++m.steps_in_contact;
     m.max_force = std::max(m.max_force, f.normal.force);
     m.max_depth = std::max(m.max_depth, -o.distance);
     if (f.normal.factor < 0) {
@@ -104,6 +110,16 @@ bool Run::check_in(double t) {
   return false;
 }
 
+bool Run::has_room(double t, const SystemData<double>& data) {
+  if (data.crowded < 0) return true;
+  const auto& contact = system_.scene().contacts[static_cast<size_t>(data.crowded)];
+  result_.failure = fmt::format(
+      "{}: more than {} pairs of parts are near each other at t = {:.6g} s; set a greater "
+      "max_pairs for this contact",
+      contact.name, contact.parts->room, t);
+  return false;
+}
+
 bool Run::is_finite(double t, const double* y) {
   for (size_t k = 0; k < result_.state.size(); ++k) {
     if (std::isfinite(y[k])) continue;
@@ -120,6 +136,8 @@ bool Run::is_finite(double t, const double* y) {
 RunResult Run::finish(double t, const double* y) {
   result_.end_time = t;
   if (y != result_.state.data()) std::copy(y, y + result_.state.size(), result_.state.begin());
+  system_.find_parts(t, result_.state.data(), &data_);
+  copy_memories(data_, &scratch_);
   system_.calc_rates(t, result_.state.data(), rates_.data(), &scratch_);
   const Energies<double> e = calc_energies(system_, result_.state.data(), scratch_);
   result_.end_energy = e.mechanical();
@@ -146,9 +164,7 @@ void JacobianEvaluator::evaluate(double t, const double* y, const SystemData<dou
                                  double* jacobian) {
   const int n = system_.layout().size();
   const int moving = system_.layout().ledger_start();  // nothing depends on the ledger
-  for (size_t k = 0; k < memories.memories.size(); ++k) {
-    data_.memories[k].impact_speed = Dual<12>(memories.memories[k].impact_speed);
-  }
+  copy_memories(memories, &data_);
   std::fill(jacobian, jacobian + static_cast<size_t>(n) * n, 0.0);
   for (int first = 0; first < moving; first += 12) {
     for (int k = 0; k < n; ++k) {
@@ -192,8 +208,8 @@ std::vector<double> calc_state_scales(const System<double>& system) {
       v[3 + k] = std::max(speed / length, body.V0.w_WB.norm());
     }
   }
-  for (size_t k = 0; k < system.scene().contacts.size(); ++k) {
-    const auto& contact = system.scene().contacts[k].contact;
+  for (size_t k = 0; k < layout.slots(); ++k) {
+    const auto& contact = system.scene().contacts[layout.contact_of(k)].contact;
     for (int s = 0; s < layout.contact_states(k); ++s) {
       scales[static_cast<size_t>(layout.contact(k) + s)] = contact_state_scale(contact, s);
     }

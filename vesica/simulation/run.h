@@ -26,6 +26,8 @@ class Run {
   void add_event(double t, int contact, bool touchdown, double closing_speed);
   // Progress and interruption; true: stop now. Also notes the longest step.
   bool check_in(double t);
+  // False, with the failure noted, where a contact has more pairs of parts than slots.
+  bool has_room(double t, const SystemData<double>& data);
   bool is_finite(double t, const double* y);
   RunResult finish(double t, const double* y);
 
@@ -37,6 +39,7 @@ class Run {
   const RunControl& control_;
   SystemData<double> data_, scratch_;
   std::vector<double> rates_;
+  std::vector<long> touching_;  // pairs of every contact, scratch
   RunResult result_;
   double next_record_ = 0;
   long rows_ = 0;

@@ -2,10 +2,11 @@
 // so that a scene read with seeds (InputFile::seed) carries derivatives by its own parameters.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "vesica/contact/contact.h"
+#include "vesica/contact/part_pairs.h"
 #include "vesica/multibody/bushing.h"
 #include "vesica/multibody/forces.h"
 #include "vesica/multibody/joint_forces.h"
@@ -31,6 +32,9 @@ struct SceneContact {
   std::string name;  // "ball-ground"
   int body_i = 0, body_j = 0;
   Contact<P> contact;
+  // Null: two shapes, those of `contact`. Else any part of i with any of j, each pair that touches
+  // with states of its own.
+  std::shared_ptr<const PartPairs<P>> parts;
 };
 
 template <class P>

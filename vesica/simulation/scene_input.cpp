@@ -6,6 +6,7 @@
 #include <map>
 
 #include "vesica/contact/contact_input.h"
+#include "vesica/contact/part_input.h"
 #include "vesica/interference/solid_moments.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
@@ -16,6 +17,8 @@ namespace vesica {
 namespace {
 
 constexpr double kStandardGravity = 9.80665;
+// How many pairs of parts of two bodies may be near each other at once.
+constexpr int kDefaultRoom = 64, kMostRoom = 100000;
 const std::vector<std::string_view> kSolverNames = {
     "euler", "semi_implicit_euler", "rk3", "rk4", "rk5", "cvode", "arkode"};
 
@@ -173,33 +176,41 @@ PrescribedMotion<P> read_prescribed(const InputNode& node, const Pose<P>& X0,
 }
 
 template <class P>
-double shape_size(const Shape<P>& shape) {
-  if (const auto* s = std::get_if<Sphere<P>>(&shape)) return 2 * value_of(s->radius);
-  if (const auto* e = std::get_if<Ellipsoid<P>>(&shape)) {
-    return 2 * std::max({value_of(e->radii.x()), value_of(e->radii.y()), value_of(e->radii.z())});
+std::vector<PlacedShape<P>> read_shapes(const InputNode& node, const std::string& folder) {
+  const auto one = node.find("shape"), several = node.find("shapes");
+  if (one && several) several->fail("give either 'shape' or 'shapes', not both");
+  std::vector<PlacedShape<P>> shapes;
+  if (one) shapes.push_back(read_shape<P>(*one, folder));
+  if (several) {
+    for (const InputNode& item : several->items()) shapes.push_back(read_shape<P>(item, folder));
+    if (shapes.empty()) several->fail("a list of shapes has at least one");
   }
-  if (const auto* b = std::get_if<Box<P>>(&shape)) {
-    return std::max({value_of(b->size.x()), value_of(b->size.y()), value_of(b->size.z())});
+  return shapes;
+}
+// The extent of all shapes that have one.
+template <class P>
+double calc_size(const std::vector<PlacedShape<P>>& shapes) {
+  Bounds all;
+  bool is_first = true;
+  for (const auto& placed : shapes) {
+    Bounds box = calc_bounds(placed.shape);
+    if (!box.is_finite()) continue;
+    if (shapes.size() > 1) box = box.moved(detail::value_of_pose(placed.X_BS));
+    all = is_first ? box : all.joined_with(box);
+    is_first = false;
   }
-  if (const auto* m = std::get_if<MeshShape>(&shape)) {
-    return m->mesh->size();
-  }
-  if (const auto* s = std::get_if<SolidShape>(&shape)) {
-    return 2 * s->solid->bounds.half().maxCoeff();
-  }
-  return 0;
+  return is_first ? 0 : 2 * all.half().maxCoeff();
 }
 
 template <class P>
 SceneBody<P> read_body(const std::string& name, const InputNode& node, const std::string& folder,
-                       std::optional<PlacedShape<P>>* shape, OrientedPose<P>* start) {
-  node.allow({"fixed", "prescribed", "mass", "inertia", "shape", "pose", "velocity", "joint"});
+                       std::vector<PlacedShape<P>>* shapes, OrientedPose<P>* start) {
+  node.allow(
+      {"fixed", "prescribed", "mass", "inertia", "shape", "shapes", "pose", "velocity", "joint"});
   SceneBody<P> body;
   body.name = name;
-  if (const auto child = node.find("shape")) {
-    *shape = read_shape<P>(*child, folder);
-    body.size = shape_size((*shape)->shape);
-  }
+  *shapes = read_shapes<P>(node, folder);
+  body.size = calc_size(*shapes);
   if (const auto pose = node.find("pose")) *start = read_oriented_pose<P>(*pose);
 
   const auto prescribed = node.find("prescribed");
@@ -231,14 +242,16 @@ SceneBody<P> read_body(const std::string& name, const InputNode& node, const std
     body.inertia = make_free_body<P>(mass, read_inertia<P>(*inertia, body.has_joint));
     return body;
   }
-  if (!*shape) node.fail("a free body needs 'inertia', or a shape to compute it from");
-  const PlacedShape<P>& placed = **shape;
+  if (shapes->empty()) node.fail("a free body needs 'inertia', or a shape to compute it from");
+  if (shapes->size() > 1) node.fail("a free body of several shapes needs 'inertia'");
+  const PlacedShape<P>& placed = shapes->front();
   for (int k = 0; k < 3; ++k) {
     if (value_of(placed.X_BS.p_WB[k]) != 0) {
       node.fail("its shape sits off the mass centre: give 'inertia' as well");
     }
   }
-  const Mat3<P> I = calc_uniform_inertia<P>(node.at("shape"), placed.shape, mass);
+  const InputNode shape = node.find("shape") ? node.at("shape") : node.at("shapes");
+  const Mat3<P> I = calc_uniform_inertia<P>(shape, placed.shape, mass);
   body.inertia = make_free_body<P>(mass, placed.X_BS.R_WB * I * placed.X_BS.R_WB.transpose());
   return body;
 }
@@ -354,7 +367,7 @@ Scene<P> read_scene(const InputFile& file) {
   if (const auto g = root.find("gravity"))
     scene.gravity = g->vector_of<P>(dimension::kAcceleration);
 
-  std::vector<std::optional<PlacedShape<P>>> shapes;
+  std::vector<std::vector<PlacedShape<P>>> shapes;
   for (const auto& [name, node] : root.at("bodies").entries()) {
     shapes.emplace_back();
     OrientedPose<P> start;
@@ -368,7 +381,7 @@ Scene<P> read_scene(const InputFile& file) {
   if (const auto contacts = root.find("contacts")) {
     for (const InputNode& node : contacts->items()) {
       std::vector<std::string_view> keys = contact_keys();
-      keys.emplace_back("between");
+      keys.insert(keys.end(), {"between", "cells", "max_pairs"});
       node.allow(keys);
       const InputNode between = node.at("between");
       between.expect_list(2);
@@ -376,11 +389,24 @@ Scene<P> read_scene(const InputFile& file) {
       contact.body_i = body_index(scene, between.at(size_t{0}));
       contact.body_j = body_index(scene, between.at(1));
       if (contact.body_i == contact.body_j) between.fail("a body cannot touch itself");
-      const auto& i = shapes[static_cast<size_t>(contact.body_i)];
-      const auto& j = shapes[static_cast<size_t>(contact.body_j)];
-      if (!i || !j) between.fail("both bodies need a shape to touch");
+      auto i = shapes[static_cast<size_t>(contact.body_i)];
+      auto j = shapes[static_cast<size_t>(contact.body_j)];
+      if (i.empty() || j.empty()) between.fail("both bodies need a shape to touch");
+      const auto cells = node.find("cells");
+      if (cells && cells->choice({"together", "separate"}) == 1) {
+        i = separate_cells(node, i);
+        j = separate_cells(node, j);
+        if (i.size() * j.size() == 1) cells->fail("neither body has more than one cell");
+      }
+      int room = i.size() * j.size() > 1 ? kDefaultRoom : kOnePair;
+      if (const auto most = node.find("max_pairs")) {
+        if (room == kOnePair) most->fail("is for bodies of several shapes or separate cells");
+        room = most->integer(1, kMostRoom);
+      }
       contact.name = fmt::format("{}-{}", between.at(size_t{0}).text(), between.at(1).text());
-      contact.contact = read_contact<P>(node, *i, *j);
+      ContactInput<P> input = read_contact<P>(node, i, j, room);
+      contact.contact = std::move(input.contact);
+      contact.parts = std::move(input.parts);
       scene.contacts.push_back(std::move(contact));
     }
   }

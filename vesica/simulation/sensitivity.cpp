@@ -32,6 +32,8 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options, bool recor
   auto scratch = system.template make_data<T>();
   std::vector<T> rates(result.state.size());
   FixedStepper<T, T> stepper(system, static_cast<FixedStepMethod>(options.solver));
+  system.find_parts(0, result.state.data(), &data);
+  copy_memories(data, &scratch);
   system.calc_rates(0, result.state.data(), rates.data(), &scratch);
   const T start_energy = calc_energies(system, result.state.data(), scratch).mechanical();
   const long steps = static_cast<long>(std::ceil(options.duration / options.step - 1e-9));
@@ -39,7 +41,7 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options, bool recor
   for (long k = 0; k <= steps; ++k) {
     const double t = static_cast<double>(k) * options.step;
     if (record && options.interval > 0 && t >= next - 1e-9 * options.interval) {
-      scratch.memories = data.memories;
+      copy_memories(data, &scratch);
       system.calc_rates(t, result.state.data(), rates.data(), &scratch);
       result.times.push_back(t);
       append_row(system, result.state.data(), scratch, start_energy, &result.rows);

@@ -13,13 +13,13 @@ namespace detail {
 
 namespace {
 // Touchdowns and lift-offs between the starts of two steps, placed by linear interpolation.
-void note_events(const SystemData<double>& data, const std::vector<double>& before, double t,
-                 double h, Run* run) {
+void note_events(const SystemData<double>& data, const std::vector<int>& contact_of_slot,
+                 const std::vector<double>& before, double t, double h, Run* run) {
   for (size_t k = 0; k < data.toggled.size(); ++k) {
     if (!data.toggled[k]) continue;
     const double fraction = data.distance[k] / (data.distance[k] - before[k]);
     const double time = std::isfinite(fraction) ? t - std::clamp(fraction, 0.0, 1.0) * h : t;
-    run->add_event(std::max(0.0, time), static_cast<int>(k), data.touching[k],
+    run->add_event(std::max(0.0, time), contact_of_slot[k], data.touching[k],
                    data.forces[k].closing_speed);
   }
 }
@@ -44,11 +44,11 @@ void run_fixed_step(const System<double>& system, Run* run) {
     run->record_if_due(t, y.data());
     before = data.distance;
     stepper.step(t, h, &y, &data);
-    note_events(data, before, t, h, run);
+    note_events(data, system.layout().contact_of_slot, before, t, h, run);
     run->observe(data, h);
     ++run->result().statistics.steps;
     run->result().statistics.evaluations += stages;
-    if (!run->is_finite(t + h, y.data()) || run->check_in(t + h)) break;
+    if (!run->has_room(t, data) || !run->is_finite(t + h, y.data()) || run->check_in(t + h)) break;
   }
   run->result().end_time = static_cast<double>(run->result().statistics.steps) * h;
   if (run->result().failure.empty()) run->record_if_due(run->result().end_time, y.data());

@@ -21,7 +21,8 @@ struct ContactEvent {
 
 // What was seen of one contact that a user should know: counted over accepted steps, never silent.
 struct ContactMonitor {
-  long touchdowns = 0;
+  long touchdowns = 0;         // between bodies of several parts: of all pairs of them
+  long most_pairs = 0;         // of parts that touched at once
   double max_force = 0;        // normal [N]
   double max_depth = 0;        // of the deepest point [m]
   double max_depth_ratio = 0;  // over the smaller body's size

@@ -110,6 +110,13 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
              {"steps_bristle_saturated", m.steps_saturated},
              {"max_step_over_time_constant", m.max_step_rate},
              {"events", events}};
+    if (const auto& parts = system.scene().contacts[k].parts) {
+      contacts[system.scene().contacts[k].name]["parts"] =
+          Json{{"of_first", parts->count_i},
+               {"of_second", parts->count_j},
+               {"most_pairs_touching", m.most_pairs},
+               {"max_pairs", parts->room}};
+    }
   }
   json["contacts"] = contacts;
   json["rows"] = result.recording.rows();

@@ -97,37 +97,58 @@ std::string explain(int flag, const char* name, double t, double step) {
 double calc_max_step(const System<double>& system, const RunOptions& options,
                      const SystemData<double>& data) {
   double h = options.max_step > 0 ? options.max_step : options.duration;
+  const double g = system.scene().gravity.norm();
   for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
     const auto& body = system.scene().bodies[b];
     if (!body.is_free || body.size <= 0) continue;
     const Vec3d& v = data.motions[b].V_WB.v_WB;
     const double reach = 0.2 * body.size;
     if (v.norm() > 0) h = std::min(h, reach / v.norm());
-    const double g = system.scene().gravity.norm();
+    if (g > 0) h = std::min(h, std::sqrt(reach / g));
+  }
+  // Parts are looked for between steps, no further than a margin.
+  for (const auto& contact : system.scene().contacts) {
+    if (!contact.parts) continue;
+    const double reach = contact.parts->finder.margin();
+    const auto speed = [&](int b) {
+      const auto& V = data.motions[static_cast<size_t>(b)].V_WB;
+      return V.v_WB.norm() + V.w_WB.norm() * system.scene().bodies[static_cast<size_t>(b)].size;
+    };
+    const double v = speed(contact.body_i) + speed(contact.body_j);
+    if (v > 0) h = std::min(h, 0.5 * reach / v);
     if (g > 0) h = std::min(h, std::sqrt(reach / g));
   }
   return h;
 }
 
+// Contacts that touch when they are first seen: at the start, and pairs of parts that have another
+// place than `before`. They remember the speed they have.
+void begin_new_contacts(const System<double>& system, double t, const std::vector<int>& before,
+                        double* state, SystemData<double>* data, Run* run) {
+  system.calc_overlaps(data);
+  for (size_t k = 0; k < data->overlaps.size(); ++k) {
+    const bool is_new = before.empty() || before[k] != data->pair_in_slot[k];
+    if (!is_new || !(data->overlaps[k].distance < 0)) continue;
+    data->touching[k] = 1;
+    system.begin_contact(k, state, data);
+    run->add_event(t, system.layout().contact_of_slot[k], true, data->memories[k].impact_speed);
+  }
+}
+
 void integrate(const System<double>& system, Run* run, SystemData<double>* data, N_Vector y,
                N_Vector row, Solver* solver) {
   const RunOptions& options = run->options();
-  const size_t contacts = system.scene().contacts.size();
-  std::vector<int> roots(contacts);
+  const StateLayout& layout = system.layout();
+  std::vector<int> roots(layout.slots()), pairs;
   SystemData<double> seen = system.make_data<double>();
-  std::vector<double> scratch(static_cast<size_t>(system.layout().size()));
+  std::vector<double> scratch(static_cast<size_t>(layout.size()));
   double* state = N_VGetArrayPointer(y);
 
   // Contacts that touch at the start remember the speed they have.
   system.calc_motions(0, state, data);
-  system.calc_overlaps(data);
-  for (size_t k = 0; k < contacts; ++k) {
-    if (data->overlaps[k].distance < 0) {
-      system.begin_contact(k, state, data);
-      run->add_event(0, static_cast<int>(k), true, data->memories[k].impact_speed);
-    }
-  }
-  run->data().memories = data->memories;
+  system.find_parts(0, state, data);
+  begin_new_contacts(system, 0, {}, state, data, run);
+  copy_memories(*data, &run->data());
   run->record_if_due(0, state);
 
   double t = 0;
@@ -153,36 +174,43 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
       if (due < t) solver->interpolate(due, row);
       run->record_if_due(due, due < t ? N_VGetArrayPointer(row) : state);
     }
-    seen.memories = data->memories;
+    copy_memories(*data, &seen);
     system.calc_rates(t, state, scratch.data(), &seen);
     run->observe(seen, last_step);
+    bool restart = false;
     if (flag == CV_ROOT_RETURN) {
       solver->root_info(solver->memory, roots.data());
-      bool restart = false;
-      for (size_t k = 0; k < contacts; ++k) {
+      for (size_t k = 0; k < layout.slots(); ++k) {
         if (roots[k] == 0) continue;
         const bool touchdown = roots[k] < 0;
         system.calc_motions(t, state, data);
         system.calc_overlaps(data);
-        run->add_event(t, static_cast<int>(k), touchdown, seen.forces[k].closing_speed);
+        run->add_event(t, layout.contact_of_slot[k], touchdown, seen.forces[k].closing_speed);
         if (touchdown) {
           system.begin_contact(k, state, data);
         } else {
           system.end_contact(k, state, data);
         }
+        data->touching[k] = touchdown;
         restart = true;  // either way the rates have a kink here: no step may reach across it
       }
-      run->data().memories = data->memories;
-      if (restart) {
-        steps_before = statistics.steps;  // a restart clears the solver's counts
-        failed_before = statistics.rejected;
-        solver->restart(t, y);
-      }
     }
-    if (run->check_in(t)) break;
+    pairs = data->pair_in_slot;
+    if (system.find_parts(t, state, data)) {
+      // A pair that touches when it is first seen has begun within the step.
+      begin_new_contacts(system, t, pairs, state, data, run);
+      restart = true;
+    }
+    copy_memories(*data, &run->data());
+    if (restart) {
+      steps_before = statistics.steps;  // a restart clears the solver's counts
+      failed_before = statistics.rejected;
+      solver->restart(t, y);
+    }
+    if (!run->has_room(t, *data) || run->check_in(t)) break;
   }
   run->result().end_time = t;
-  std::copy(state, state + system.layout().size(), run->state().begin());
+  std::copy(state, state + layout.size(), run->state().begin());
 }
 
 struct SunFree {
@@ -228,9 +256,9 @@ void run_cvode(const System<double>& system, Run* run) {
   CVodeSetLinearSolver(memory, linear, A);
   CVodeSetJacFn(memory, jacobian);
   CVodeSetMaxNumSteps(memory, kMaxStepsBetweenOutputs);
-  const int contacts = static_cast<int>(system.scene().contacts.size());
-  if (contacts > 0) {
-    CVodeRootInit(memory, contacts, distances);
+  const int slots = static_cast<int>(system.layout().slots());
+  if (slots > 0) {
+    CVodeRootInit(memory, slots, distances);
     CVodeSetNoInactiveRootWarn(memory);
   }
   Solver solver{memory,
@@ -265,9 +293,9 @@ void run_arkode(const System<double>& system, Run* run) {
   ERKStepSetMaxNumSteps(memory, kMaxStepsBetweenOutputs);
   // Touchdown is a kink: a step across one that lies between two roots may have to shrink often.
   ERKStepSetMaxErrTestFails(memory, 60);
-  const int contacts = static_cast<int>(system.scene().contacts.size());
-  if (contacts > 0) {
-    ERKStepRootInit(memory, contacts, distances);
+  const int slots = static_cast<int>(system.layout().slots());
+  if (slots > 0) {
+    ERKStepRootInit(memory, slots, distances);
     ERKStepSetNoInactiveRootWarn(memory);
   }
   Solver solver{memory,

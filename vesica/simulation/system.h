@@ -5,11 +5,17 @@
 // controller, then the ledger's integrals (energy.h) if it is kept. Quaternions need not have unit
 // length.
 //
+// A contact of the scene has one slot, or, between bodies of several parts, as many as pairs of
+// parts may be near each other at once. Which pair sits in which slot is settled between steps
+// (find_parts); a slot without a pair is a contact far apart.
+//
 // calc_rates is the path of the data: motions -> contacts -> forces -> accelerations.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
+#include "vesica/interference/cell_pairs.h"
 #include "vesica/simulation/scene.h"
 
 namespace vesica {
@@ -34,7 +40,9 @@ enum LedgerEntry {
 struct StateLayout {
   int coordinates = 0, speeds = 0;
   std::vector<int> q_starts, u_starts;  // of every body of the scene
-  std::vector<int> contact_offsets;  // of every contact's states, from contact_start(); and the end
+  std::vector<int> first_slots;         // of every contact; and the end
+  std::vector<int> contact_of_slot;
+  std::vector<int> contact_offsets;     // of every slot's states, from contact_start(); and the end
   std::vector<int> controller_offsets;  // likewise, behind the contacts
   bool ledger = false;
 
@@ -42,13 +50,24 @@ struct StateLayout {
   int velocity(size_t body) const { return coordinates + u_starts[body]; }
   int velocities() const { return coordinates; }
   int contact_start() const { return coordinates + speeds; }
-  int contact(size_t k) const { return contact_start() + contact_offsets[k]; }
-  int contact_states(size_t k) const { return contact_offsets[k + 1] - contact_offsets[k]; }
+  size_t slots() const { return contact_of_slot.size(); }
+  size_t contact_of(size_t slot) const { return static_cast<size_t>(contact_of_slot[slot]); }
+  size_t first_slot(size_t contact) const { return static_cast<size_t>(first_slots[contact]); }
+  int contact(size_t slot) const { return contact_start() + contact_offsets[slot]; }
+  int contact_states(size_t slot) const {
+    return contact_offsets[slot + 1] - contact_offsets[slot];
+  }
   int controller(size_t k) const {
     return contact_start() + contact_offsets.back() + controller_offsets[k];
   }
   int ledger_start() const { return controller(controller_offsets.size() - 1); }
   int size() const { return ledger_start() + (ledger ? kLedgerSize : 0); }
+};
+
+// The pairs of parts of one contact that are near each other.
+struct NearParts {
+  PairRegistry registry;
+  std::vector<CellPair> near;
 };
 
 // Everything that an evaluation writes; allocated once. T: the scalar of the state.
@@ -58,14 +77,27 @@ struct SystemData : TreeData<T> {
   std::vector<T> tau;               // per speed
   LoopData<T> loops;
   AccommodationData<T> controller;
-  std::vector<Overlap<T>> overlaps;        // per contact
-  std::vector<ContactForces<T>> forces;    // per contact
-  std::vector<ContactMemory<T>> memories;  // per contact
-  // As of the last capture, per contact: whether it touches, its distance, whether that has
-  // changed.
+  std::vector<Overlap<T>> overlaps;        // per slot
+  std::vector<ContactForces<T>> forces;    // per slot
+  std::vector<ContactMemory<T>> memories;  // per slot
+  // As of the last capture, per slot: whether it touches, its distance, whether that has changed.
   std::vector<char> touching, toggled;
   std::vector<double> distance;
+  // As of the last find_parts: the pair in every slot (PartPairs::pairs; -1: none), and the first
+  // contact with more pairs near each other than slots (-1: none).
+  std::vector<int> pair_in_slot;
+  std::vector<NearParts> near_parts;  // per contact
+  int crowded = -1;
 };
+
+// What an evaluation elsewhere, or with another scalar, needs to know of the past.
+template <class S, class T>
+void copy_memories(const SystemData<S>& from, SystemData<T>* to) {
+  for (size_t k = 0; k < from.memories.size(); ++k) {
+    to->memories[k].impact_speed = T(from.memories[k].impact_speed);
+  }
+  to->pair_in_slot = from.pair_in_slot;
+}
 
 template <class P>
 class System {
@@ -79,10 +111,25 @@ class System {
     }
     layout_.ledger = ledger;
     layout_.contact_offsets.assign(1, 0);
-    for (const auto& c : scene.contacts) {
-      layout_.contact_offsets.push_back(layout_.contact_offsets.back() + c.contact.state_count());
-      has_potential_.push_back(has_potential(c.contact));
+    for (size_t k = 0; k < scene.contacts.size(); ++k) {
+      const auto& c = scene.contacts[k];
+      layout_.first_slots.push_back(static_cast<int>(layout_.slots()));
+      for (int slot = 0; slot < (c.parts ? c.parts->room : 1); ++slot) {
+        layout_.contact_of_slot.push_back(static_cast<int>(k));
+        layout_.contact_offsets.push_back(layout_.contact_offsets.back() + c.contact.state_count());
+      }
+      bool potential = true;
+      if (c.parts) {
+        for (const auto& shapes : c.parts->pairs) {
+          potential = potential && has_potential(c.contact, shapes);
+        }
+      } else {
+        potential = has_potential(c.contact, c.contact);
+      }
+      has_potential_.push_back(potential);
+      has_parts_ = has_parts_ || c.parts;
     }
+    layout_.first_slots.push_back(static_cast<int>(layout_.slots()));
     layout_.controller_offsets.assign(1, 0);
     for (const auto& c : scene.controllers) {
       layout_.controller_offsets.push_back(layout_.controller_offsets.back() + c.state_count());
@@ -110,7 +157,13 @@ class System {
   template <class T>
   void calc_rates_of_new_step(double t, T* y, T* rates, SystemData<T>* data) const;
 
-  // What a touchdown and a lift-off of contact k change, from data filled by calc_overlaps.
+  // Gives slots to the pairs of parts that are near each other at y, where a contact has several;
+  // frees those that are not, and zeroes their states. True where a slot changed hands. Positions
+  // only: data->motions is filled.
+  template <class T>
+  bool find_parts(double t, T* y, SystemData<T>* data) const;
+
+  // What a touchdown and a lift-off in slot k change, from data filled by calc_overlaps.
   template <class T>
   void begin_contact(size_t k, T* y, SystemData<T>* data) const;
   template <class T>
@@ -128,7 +181,20 @@ class System {
 
  private:
   template <class T>
+  bool assign_slots(T* y, SystemData<T>* data) const;
+  template <class T>
   void capture_contacts(T* y, SystemData<T>* data) const;
+  const SceneContact<P>& contact_in(size_t slot) const {
+    return scene_.contacts[layout_.contact_of(slot)];
+  }
+  // The shapes in a slot; null: none.
+  template <class T>
+  const PlacedPair<P>* shapes_in(size_t slot, const SystemData<T>& data) const {
+    const auto& c = contact_in(slot);
+    if (!c.parts) return &c.contact;
+    const int pair = data.pair_in_slot[slot];
+    return pair < 0 ? nullptr : &c.parts->pairs[static_cast<size_t>(pair)];
+  }
   template <class T>
   void calc_rates_from_overlaps(double t, const T* y, T* rates, SystemData<T>* data) const;
   template <class T>
@@ -148,6 +214,7 @@ class System {
   Scene<P> scene_;
   StateLayout layout_;
   std::vector<char> has_potential_;
+  bool has_parts_ = false;   // a contact between bodies of several parts
   bool has_drives_ = false;  // a driven joint, or a joint on a base that moves
 };
 
@@ -160,12 +227,15 @@ SystemData<T> System<P>::make_data() const {
   if (!scene_.loops.empty()) data.loops = make_loop_data<T>(scene_.tree, scene_.loops);
   data.controller.resize(scene_.tree.nu(), scene_.tree.size());
   data.wrenches.resize(scene_.bodies.size());
-  data.overlaps.resize(scene_.contacts.size());
-  data.forces.resize(scene_.contacts.size());
-  data.memories.resize(scene_.contacts.size());
-  data.touching.assign(scene_.contacts.size(), 0);
-  data.toggled.assign(scene_.contacts.size(), 0);
-  data.distance.assign(scene_.contacts.size(), 0.0);
+  const size_t slots = layout_.slots();
+  data.overlaps.resize(slots);
+  data.forces.resize(slots);
+  data.memories.resize(slots);
+  data.touching.assign(slots, 0);
+  data.toggled.assign(slots, 0);
+  data.distance.assign(slots, 0.0);
+  data.pair_in_slot.assign(slots, -1);
+  data.near_parts.resize(scene_.contacts.size());
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
     if (!scene_.bodies[b].is_free) {
       data.motions[b] = cast_motion<T>(scene_.bodies[b].prescribed.at(0));
@@ -186,8 +256,8 @@ void System<P>::calc_initial_state(P* y) const {
           scene_.q0[static_cast<size_t>(scene_.controllers[k].coordinates[j])];
     }
   }
-  for (size_t k = 0; k < scene_.contacts.size(); ++k) {
-    const auto& contact = scene_.contacts[k].contact;
+  for (size_t k = 0; k < layout_.slots(); ++k) {
+    const auto& contact = contact_in(k).contact;
     for (int s = 0; s < contact.friction_states(); ++s) {
       y[layout_.contact(k) + s] = contact.initial_states[static_cast<size_t>(s)];
     }
@@ -206,6 +276,7 @@ template <class P>
 template <class T>
 void System<P>::calc_rates_of_new_step(double t, T* y, T* rates, SystemData<T>* data) const {
   calc_motions(t, y, data);
+  if (has_parts_) assign_slots(y, data);
   calc_overlaps(data);
   capture_contacts(y, data);
   calc_rates_from_overlaps(t, y, rates, data);
@@ -251,11 +322,56 @@ void System<P>::calc_motions(double t, const T* y, SystemData<T>* data) const {
 template <class P>
 template <class T>
 void System<P>::calc_overlaps(SystemData<T>* data) const {
-  for (size_t k = 0; k < scene_.contacts.size(); ++k) {
-    const auto& c = scene_.contacts[k];
+  for (size_t k = 0; k < layout_.slots(); ++k) {
+    const auto& c = contact_in(k);
+    const PlacedPair<P>* shapes = shapes_in(k, *data);
     data->overlaps[k] =
-        calc_overlap(c.contact, data->motions[c.body_i].X_WB, data->motions[c.body_j].X_WB);
+        shapes ? calc_overlap(*shapes, data->motions[c.body_i].X_WB, data->motions[c.body_j].X_WB)
+               : far_apart<T>();
   }
+}
+
+template <class P>
+template <class T>
+bool System<P>::find_parts(double t, T* y, SystemData<T>* data) const {
+  if (!has_parts_) return false;
+  calc_motions(t, y, data);
+  return assign_slots(y, data);
+}
+
+template <class P>
+template <class T>
+bool System<P>::assign_slots(T* y, SystemData<T>* data) const {
+  bool changed = false;
+  for (size_t c = 0; c < scene_.contacts.size(); ++c) {
+    const auto& contact = scene_.contacts[c];
+    if (!contact.parts) continue;
+    NearParts& parts = data->near_parts[c];
+    contact.parts->finder.find(detail::value_of_pose(data->motions[contact.body_i].X_WB),
+                               detail::value_of_pose(data->motions[contact.body_j].X_WB),
+                               &parts.near);
+    parts.registry.update(parts.near);
+    const size_t first = layout_.first_slot(c);
+    const auto room = static_cast<std::int32_t>(layout_.first_slot(c + 1) - first);
+    for (const TrackedPair& pair : parts.registry.lost()) {
+      if (pair.slot >= room) continue;
+      const size_t slot = first + static_cast<size_t>(pair.slot);
+      end_contact(slot, y, data);
+      data->pair_in_slot[slot] = -1;
+      data->touching[slot] = 0;
+      changed = true;
+    }
+    for (const TrackedPair& pair : parts.registry.alive()) {
+      if (pair.slot >= room) {
+        if (data->crowded < 0) data->crowded = static_cast<int>(c);
+        continue;
+      }
+      if (!pair.is_new) continue;
+      data->pair_in_slot[first + static_cast<size_t>(pair.slot)] = contact.parts->index(pair.cells);
+      changed = true;
+    }
+  }
+  return changed;
 }
 
 template <class P>
@@ -275,7 +391,7 @@ void System<P>::apply(int body, const Vec3<T>& f_W, const Vec3<T>& tau_W, const 
 template <class P>
 template <class T>
 void System<P>::begin_contact(size_t k, T* y, SystemData<T>* data) const {
-  const auto& c = scene_.contacts[k];
+  const auto& c = contact_in(k);
   const Overlap<T>& o = data->overlaps[k];
   data->memories[k].impact_speed =
       calc_kinematics(data->motions[c.body_i], data->motions[c.body_j], o.p_WC, o.n_W)
@@ -295,7 +411,7 @@ void System<P>::end_contact(size_t k, T* y, SystemData<T>* data) const {
 template <class P>
 template <class T>
 void System<P>::capture_contacts(T* y, SystemData<T>* data) const {
-  for (size_t k = 0; k < scene_.contacts.size(); ++k) {
+  for (size_t k = 0; k < layout_.slots(); ++k) {
     const bool touching = data->overlaps[k].distance < T(0);
     data->distance[k] = value_of(data->overlaps[k].distance);
     data->toggled[k] = touching != static_cast<bool>(data->touching[k]);
@@ -312,18 +428,24 @@ void System<P>::capture_contacts(T* y, SystemData<T>* data) const {
 template <class P>
 template <class T>
 void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledger) const {
-  for (size_t k = 0; k < scene_.contacts.size(); ++k) {
-    const auto& c = scene_.contacts[k];
+  for (size_t k = 0; k < layout_.slots(); ++k) {
+    const auto& c = contact_in(k);
     const Motion<T>& i = data->motions[c.body_i];
     const Motion<T>& j = data->motions[c.body_j];
     const Overlap<T>& o = data->overlaps[k];
     ContactForces<T>& f = data->forces[k];
+    const PlacedPair<P>* shapes = shapes_in(k, *data);
+    if (!shapes) {
+      std::fill(rates + layout_.contact(k), rates + layout_.contact(k + 1), T(0));
+      f = no_contact_forces(o, calc_kinematics(i, j, o.p_WC, o.n_W));
+      continue;
+    }
     // A contact that has begun within a step and is not captured yet: its impact is now.
     ContactMemory<T> memory = data->memories[k];
     if (!(memory.impact_speed > T(0)) && o.distance < T(0)) {
       memory.impact_speed = calc_kinematics(i, j, o.p_WC, o.n_W).closing_speed;
     }
-    f = calc_contact_laws(c.contact, c.contact, o, i, j, memory, y + layout_.contact(k),
+    f = calc_contact_laws(c.contact, *shapes, o, i, j, memory, y + layout_.contact(k),
                           rates + layout_.contact(k));
     if (!(o.distance < T(0))) continue;
     apply<T>(c.body_i, f.F_Ic_W.f_W, f.F_Ic_W.tau_W, o.p_WC, data, ledger);
@@ -335,7 +457,8 @@ void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledg
       ledger[kSliding] -= f.friction.f_t.dot(f.slip) + f.friction.stored_rate;
       ledger[kSpinning] -= f.friction.spin_torque * f.spin + f.friction.stored_spin_rate;
       ledger[kStoredWork] += f.friction.stored_rate + f.friction.stored_spin_rate;
-      if (!has_potential_[k]) ledger[kStoredWork] += f.normal.elastic * f.closing_speed;
+      if (!has_potential_[layout_.contact_of(k)])
+        ledger[kStoredWork] += f.normal.elastic * f.closing_speed;
     }
   }
 }
@@ -391,9 +514,9 @@ void System<P>::calc_joint_forces(double t, const T* y, T* rates, SystemData<T>*
     const auto& c = scene_.controllers[k];
     const T power =
         calc_accommodation(c, scene_.tree, scene_.gravity, t, y, y + layout_.velocities(),
-                           data->forces[static_cast<size_t>(c.contact)], y + layout_.controller(k),
-                           rates + layout_.controller(k), static_cast<TreeData<T>*>(data),
-                           &data->controller, data->tau.data());
+                           data->forces[layout_.first_slot(static_cast<size_t>(c.contact))],
+                           y + layout_.controller(k), rates + layout_.controller(k),
+                           static_cast<TreeData<T>*>(data), &data->controller, data->tau.data());
     if (ledger) ledger[kMotorWork] += power;
   }
 }
