@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
+
 #include "vesica/contact/contact_input.h"
+#include "vesica/geometry/convex_polyhedron.h"
 
 namespace vesica {
 namespace {
@@ -15,7 +18,7 @@ double read_half_angle(const InputNode& node) {
   return 0.5 * angle;
 }
 
-// One primitive, or the several that make a box or a slab.
+// One primitive, or the several that make a box, a slab or a convex polyhedron.
 std::vector<Primitive> read_primitive(const InputNode& node) {
   Pose<double> X;
   if (const auto pose = node.find("pose")) X = read_pose<double>(*pose);
@@ -23,8 +26,8 @@ std::vector<Primitive> read_primitive(const InputNode& node) {
   const bool is_complement = complement && complement->flag();
   std::vector<Primitive> result;
   auto length = [&](const char* key) { return node.at(key).positive(dimension::kLength); };
-  switch (node.at("type").choice(
-      {"half_space", "slab", "sphere", "ellipsoid", "cylinder", "cone", "paraboloid", "box"})) {
+  switch (node.at("type").choice({"half_space", "slab", "sphere", "ellipsoid", "cylinder", "cone",
+                                  "paraboloid", "convex", "box"})) {
     case 0:
       node.allow({"type", "pose", "complement"});
       result = {make_half_space(X)};
@@ -55,6 +58,19 @@ std::vector<Primitive> read_primitive(const InputNode& node) {
       node.allow({"type", "pose", "complement", "vertex_radius"});
       result = {make_paraboloid(length("vertex_radius"), X)};
       break;
+    case 7: {
+      node.allow({"type", "pose", "vertices"});
+      std::vector<Vec3d> vertices;
+      const InputNode list = node.at("vertices");
+      for (const InputNode& vertex : list.items()) {
+        vertices.push_back(vertex.vector(dimension::kLength));
+      }
+      const ConvexPolyhedron hull = make_convex_polyhedron(vertices, list.place());
+      for (const Plane& p : hull.planes()) {
+        result.push_back(moved(make_half_space(p.normal, p.offset), X));
+      }
+      return result;
+    }
     default: {
       node.allow({"type", "pose", "size"});
       const Vec3d size = node.at("size").vector(dimension::kLength);
@@ -66,7 +82,54 @@ std::vector<Primitive> read_primitive(const InputNode& node) {
   return result;
 }
 
-// A cell with its mirror image and its copies.
+// Images at a plane through the origin: of all cells so far.
+void add_images(const InputNode& normal, std::vector<Cell>* cells) {
+  const Vec3d n = normal.vector(dimension::kNumber);
+  if (n.norm() == 0) normal.fail("the normal of a mirror cannot be zero");
+  const size_t count = cells->size();
+  for (size_t k = 0; k < count; ++k) cells->push_back(mirrored((*cells)[k], n.normalized()));
+}
+
+// Copies, each shifted by `step` and turned by `angle` about an axis through the origin against the
+// one before: of all cells so far.
+void add_copies(const InputNode& node, std::vector<Cell>* cells) {
+  node.allow({"count", "step", "axis", "angle"});
+  const int count = node.at("count").integer(1, kMaxCells);
+  Pose<double> step;
+  if (const auto shift = node.find("step")) step.p_WB = shift->vector(dimension::kLength);
+  const auto angle = node.find("angle");
+  if (angle) {
+    const InputNode axis = node.at("axis");
+    const Vec3d e = axis.vector(dimension::kNumber);
+    if (e.norm() == 0) axis.fail("an axis cannot be zero");
+    step.R_WB = Eigen::AngleAxisd(angle->number(dimension::kAngle), e.normalized()).matrix();
+  } else if (const auto axis = node.find("axis")) {
+    axis->fail("goes with 'angle'");
+  } else {
+    node.at("step");
+  }
+  const size_t first = cells->size();
+  if (first * static_cast<size_t>(count) > kMaxCells) {
+    node.fail(fmt::format("makes more than {} cells", kMaxCells));
+  }
+  Pose<double> X;
+  for (int k = 1; k < count; ++k) {
+    X = {step.R_WB * X.R_WB, step.R_WB * X.p_WB + step.p_WB};
+    for (size_t c = 0; c < first; ++c) cells->push_back(moved((*cells)[c], X));
+  }
+}
+
+// One, or a list of them.
+template <class Add>
+void for_each_of(const InputNode& node, bool is_one, const Add& add) {
+  if (is_one) {
+    add(node);
+  } else {
+    for (const InputNode& item : node.items()) add(item);
+  }
+}
+
+// A cell with its mirror images and its copies.
 void read_cell(const InputNode& node, std::vector<Cell>* cells) {
   node.allow({"intersect", "pose", "mirror", "repeat"});
   std::vector<Primitive> primitives;
@@ -83,20 +146,14 @@ void read_cell(const InputNode& node, std::vector<Cell>* cells) {
   if (const auto pose = node.find("pose")) cell = moved(cell, read_pose<double>(*pose));
   std::vector<Cell> made = {cell};
   if (const auto mirror = node.find("mirror")) {
-    const Vec3d n = mirror->vector(dimension::kNumber);
-    if (n.norm() == 0) mirror->fail("the normal of a mirror cannot be zero");
-    made.push_back(mirrored(cell, n.normalized()));
+    for_each_of(*mirror, mirror->size() > 0 && mirror->at(size_t{0}).is_scalar(),
+                [&](const InputNode& normal) { add_images(normal, &made); });
   }
-  int count = 1;
-  Vec3d step = Vec3d::Zero();
   if (const auto repeat = node.find("repeat")) {
-    repeat->allow({"count", "step"});
-    count = repeat->at("count").integer(1, kMaxCells);
-    step = repeat->at("step").vector(dimension::kLength);
+    for_each_of(*repeat, repeat->is_map(),
+                [&](const InputNode& copies) { add_copies(copies, &made); });
   }
-  for (int k = 0; k < count; ++k) {
-    for (const Cell& one : made) cells->push_back(moved(one, {Mat3d::Identity(), k * step}));
-  }
+  cells->insert(cells->end(), made.begin(), made.end());
   if (cells->size() > kMaxCells) node.fail(fmt::format("more than {} cells", kMaxCells));
 }
 
