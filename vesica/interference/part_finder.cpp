@@ -38,7 +38,7 @@ PartFinder::Side PartFinder::make_side(std::span<const PartExtent> parts) {
 
 // The boxes of one side that reach below the half-spaces of the other.
 void PartFinder::add_below(const Side& boxes, const Side& planes, const Pose<double>& X_PB,
-                           bool boxes_are_i, std::vector<CellPair>* near) const {
+                           double margin, bool boxes_are_i, std::vector<CellPair>* near) {
   const auto nodes = boxes.tree.nodes();
   if (nodes.empty()) return;
   for (std::size_t k = 0; k < planes.half_spaces.size(); ++k) {
@@ -51,7 +51,7 @@ void PartFinder::add_below(const Side& boxes, const Side& planes, const Pose<dou
     while (count > 0) {
       const std::int32_t at = stack[--count];
       const BoxTree::Node& node = nodes[static_cast<std::size_t>(at)];
-      if (n.dot(node.center) - n.cwiseAbs().dot(node.half) > offset + margin_) continue;
+      if (n.dot(node.center) - n.cwiseAbs().dot(node.half) > offset + margin) continue;
       if (node.cell >= 0) {
         const std::int32_t box = boxes.boxed[static_cast<std::size_t>(node.cell)];
         near->push_back(boxes_are_i ? CellPair{box, planes.half_space_parts[k]}
@@ -64,14 +64,14 @@ void PartFinder::add_below(const Side& boxes, const Side& planes, const Pose<dou
   }
 }
 
-void PartFinder::find(const Pose<double>& X_WI, const Pose<double>& X_WJ,
+void PartFinder::find(const Pose<double>& X_WI, const Pose<double>& X_WJ, double margin,
                       std::vector<CellPair>* near) const {
-  find_box_pairs(i_.tree, X_WI, j_.tree, X_WJ, margin_, near);
+  find_box_pairs(i_.tree, X_WI, j_.tree, X_WJ, margin, near);
   for (CellPair& pair : *near) {
     pair = {i_.boxed[static_cast<std::size_t>(pair.i)], j_.boxed[static_cast<std::size_t>(pair.j)]};
   }
-  if (!j_.half_spaces.empty()) add_below(i_, j_, relative(X_WJ, X_WI), true, near);
-  if (!i_.half_spaces.empty()) add_below(j_, i_, relative(X_WI, X_WJ), false, near);
+  if (!j_.half_spaces.empty()) add_below(i_, j_, relative(X_WJ, X_WI), margin, true, near);
+  if (!i_.half_spaces.empty()) add_below(j_, i_, relative(X_WI, X_WJ), margin, false, near);
   for (const std::int32_t a : i_.endless) {
     for (std::int32_t b = 0; b < j_.count; ++b) near->push_back({a, b});
   }

@@ -23,11 +23,13 @@ struct PartExtent {
 class PartFinder {
  public:
   PartFinder() = default;
-  // Parts within `margin` of each other are found.
+  // `margin`: how far it makes sense to look.
   PartFinder(std::span<const PartExtent> i, std::span<const PartExtent> j, double margin);
 
-  // Ascending. Allocates nothing once `near` has room.
-  void find(const Pose<double>& X_WI, const Pose<double>& X_WJ, std::vector<CellPair>* near) const;
+  // Parts whose boxes come within `margin` of each other, ascending. Allocates nothing once `near`
+  // has room.
+  void find(const Pose<double>& X_WI, const Pose<double>& X_WJ, double margin,
+            std::vector<CellPair>* near) const;
   double margin() const { return margin_; }
 
  private:
@@ -40,8 +42,8 @@ class PartFinder {
     std::int32_t count = 0;
   };
   static Side make_side(std::span<const PartExtent> parts);
-  void add_below(const Side& boxes, const Side& planes, const Pose<double>& X_planes_boxes,
-                 bool boxes_are_i, std::vector<CellPair>* near) const;
+  static void add_below(const Side& boxes, const Side& planes, const Pose<double>& X_PB,
+                        double margin, bool boxes_are_i, std::vector<CellPair>* near);
 
   Side i_, j_;
   double margin_ = 0;

@@ -57,6 +57,7 @@ template <class P, class T>
 void FixedStepper<P, T>::step(double t, double h, std::vector<T>* y, SystemData<T>* data) {
   const int size = system_.layout().size();
   T* const state = y->data();
+  data->step = h;
   system_.calc_rates_of_new_step(t, state, slopes_[0].data(), data);
 
   if (method_ == FixedStepMethod::kSemiImplicitEuler) {

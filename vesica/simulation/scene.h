@@ -25,6 +25,7 @@ struct SceneBody {
   SpatialVelocity<P> V0;           // at the start, of those without a joint
   PrescribedMotion<P> prescribed;  // the others
   double size = 0;                 // extent of its shapes, 0 without
+  double reach = 0;                // of them from the origin; 0 where endless
 };
 
 template <class P>

@@ -187,19 +187,22 @@ std::vector<PlacedShape<P>> read_shapes(const InputNode& node, const std::string
   }
   return shapes;
 }
-// The extent of all shapes that have one.
+// Extents of all shapes that have one.
 template <class P>
-double calc_size(const std::vector<PlacedShape<P>>& shapes) {
+void set_extents(const std::vector<PlacedShape<P>>& shapes, SceneBody<P>* body) {
   Bounds all;
   bool is_first = true;
   for (const auto& placed : shapes) {
-    Bounds box = calc_bounds(placed.shape);
+    const Bounds box = calc_bounds(placed.shape);
     if (!box.is_finite()) continue;
-    if (shapes.size() > 1) box = box.moved(detail::value_of_pose(placed.X_BS));
-    all = is_first ? box : all.joined_with(box);
+    const Bounds on_body = box.moved(detail::value_of_pose(placed.X_BS));
+    all = is_first ? on_body : all.joined_with(on_body);
     is_first = false;
+    if (shapes.size() == 1) body->size = 2 * box.half().maxCoeff();
   }
-  return is_first ? 0 : 2 * all.half().maxCoeff();
+  if (is_first) return;
+  if (shapes.size() > 1) body->size = 2 * all.half().maxCoeff();
+  body->reach = all.min.cwiseAbs().cwiseMax(all.max.cwiseAbs()).norm();
 }
 
 template <class P>
@@ -210,7 +213,7 @@ SceneBody<P> read_body(const std::string& name, const InputNode& node, const std
   SceneBody<P> body;
   body.name = name;
   *shapes = read_shapes<P>(node, folder);
-  body.size = calc_size(*shapes);
+  set_extents(*shapes, &body);
   if (const auto pose = node.find("pose")) *start = read_oriented_pose<P>(*pose);
 
   const auto prescribed = node.find("prescribed");

@@ -110,11 +110,8 @@ double calc_max_step(const System<double>& system, const RunOptions& options,
   for (const auto& contact : system.scene().contacts) {
     if (!contact.parts) continue;
     const double reach = contact.parts->finder.margin();
-    const auto speed = [&](int b) {
-      const auto& V = data.motions[static_cast<size_t>(b)].V_WB;
-      return V.v_WB.norm() + V.w_WB.norm() * system.scene().bodies[static_cast<size_t>(b)].size;
-    };
-    const double v = speed(contact.body_i) + speed(contact.body_j);
+    const double v =
+        system.calc_rim_speed(contact.body_i, data) + system.calc_rim_speed(contact.body_j, data);
     if (v > 0) h = std::min(h, 0.5 * reach / v);
     if (g > 0) h = std::min(h, std::sqrt(reach / g));
   }

@@ -87,6 +87,7 @@ struct SystemData : TreeData<T> {
   // contact with more pairs near each other than slots (-1: none).
   std::vector<int> pair_in_slot;
   std::vector<NearParts> near_parts;  // per contact
+  double step = 0;  // fixed: parts are looked for as far as they move in two; 0: up to the margin
   int crowded = -1;
 };
 
@@ -162,6 +163,13 @@ class System {
   // only: data->motions is filled.
   template <class T>
   bool find_parts(double t, T* y, SystemData<T>* data) const;
+  // No point of the body's shapes is faster.
+  template <class T>
+  double calc_rim_speed(int body, const SystemData<T>& data) const {
+    const auto& V = data.motions[static_cast<size_t>(body)].V_WB;
+    return value_of(V.v_WB).norm() +
+           value_of(V.w_WB).norm() * scene_.bodies[static_cast<size_t>(body)].reach;
+  }
 
   // What a touchdown and a lift-off in slot k change, from data filled by calc_overlaps.
   template <class T>
@@ -347,8 +355,14 @@ bool System<P>::assign_slots(T* y, SystemData<T>* data) const {
     const auto& contact = scene_.contacts[c];
     if (!contact.parts) continue;
     NearParts& parts = data->near_parts[c];
+    double margin = contact.parts->finder.margin();
+    if (data->step > 0) {
+      const double speed =
+          calc_rim_speed(contact.body_i, *data) + calc_rim_speed(contact.body_j, *data);
+      margin = std::min(margin, 2 * data->step * speed);
+    }
     contact.parts->finder.find(detail::value_of_pose(data->motions[contact.body_i].X_WB),
-                               detail::value_of_pose(data->motions[contact.body_j].X_WB),
+                               detail::value_of_pose(data->motions[contact.body_j].X_WB), margin,
                                &parts.near);
     parts.registry.update(parts.near);
     const size_t first = layout_.first_slot(c);
