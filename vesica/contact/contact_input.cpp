@@ -197,7 +197,8 @@ std::optional<ShapePair<T>> find_solid_pair(const InputNode& node, const Shape<T
   const auto poly_i = find_polyhedron(node, i), poly_j = find_polyhedron(node, j);
   if (poly_i && poly_j) {
     constexpr PolyhedraNormal kNormals[] = {PolyhedraNormal::kAreaVector,
-                                            PolyhedraNormal::kEigenvector, PolyhedraNormal::kPlane};
+                                            PolyhedraNormal::kEigenvector, PolyhedraNormal::kPlane,
+                                            PolyhedraNormal::kConservative};
     pair.shapes =
         PolyhedronOnPolyhedron{poly_i, poly_j, kNormals[static_cast<size_t>(choices.normal)]};
     return pair;
@@ -452,6 +453,20 @@ ShapePair<T> choose_pair(const InputNode& node, const Shape<T>& i, const Shape<T
   return pair;
 }
 
+template <class T>
+void check_conservative(const InputNode& node, const Contact<T>& contact) {
+  const InputNode key = node.at("interference").at("normal");
+  if (!std::holds_alternative<VolumetricNormal<T>>(contact.normal)) {
+    key.fail("'conservative' is for the normal law volumetric, whose energy it is the gradient of");
+  }
+  const auto* solids = std::get_if<SolidOnSolid>(&contact.pair.shapes);
+  if (solids && !detail::has_planar_body(*solids->i, *solids->j)) {
+    key.fail(
+        "'conservative' needs one body that is a single convex cell of planes (a box, a convex "
+        "polyhedron, a half_space); use area_vector, eigenvector or plane");
+  }
+}
+
 // {z: [...], s_dw: 1, r_theta: 0} of a bristle.
 template <class T>
 void read_states(const InputNode& node, Contact<T>* contact) {
@@ -492,7 +507,8 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
       choices.tolerance = tolerance->positive(dimension::kNumber);
       if (choices.tolerance > 0.1) tolerance->fail("relative, of the volume: below 0.1");
     }
-    read_choice(*interference, "normal", {"area_vector", "eigenvector", "plane"}, &choices.normal);
+    read_choice(*interference, "normal", {"area_vector", "eigenvector", "plane", "conservative"},
+                &choices.normal);
     if (const auto choice = interference->find("inertia")) {
       read_choice(*interference, "inertia", {"exact", "oblique"}, &inertia);
       if (!std::holds_alternative<Ellipsoid<T>>(i.shape) &&
@@ -506,6 +522,7 @@ Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const Pl
   contact.shapes_at_origin = i.at_origin && j.at_origin;
   contact.normal = read_law<NormalLaw<T>>(node.at("normal"));
   contact.pair = choose_pair<T>(node, i.shape, j.shape, contact.measure(), inertia, choices);
+  if (choices.normal == ContactNormal::kConservative) check_conservative(node, contact);
   if (const auto friction = node.find("friction")) {
     contact.friction = read_law<FrictionLaw<T>>(*friction);
   }
