@@ -13,8 +13,7 @@
 //                 (docs/theory/energy.md); for pairs with has_planar_body
 //
 // The contact surface runs through the centroid (plane_offset 0). F = k V n has no potential here:
-// `potential` is 0 but for a conservative normal. Slopes of a conservative wrench are central
-// differences, good to about 1e-4 of the largest (the slices' own tolerance is seen in them).
+// `potential` is 0 but for a conservative normal, whose slopes are central differences.
 //
 // Signed gap: overlapping, minus the length of the column along n through the centroid; apart, how
 // far j's surfaces have to be moved out to touch i: the distance where a face, a ball or a
@@ -181,11 +180,11 @@ struct SolidPotential {
 SolidPotential calc_solid_potential(const SolidParts& i, const Pose<double>& X_WI,
                                     const SolidParts& j, const Pose<double>& X_WJ,
                                     const SliceOptions& options, const Vec3d& p_W);
-// As an overlap that has p_WC, n_W, potential, push and lever; slopes of these unless `by` is null.
-Overlap<double> calc_conservative_overlap(const SolidParts& i, const Pose<double>& X_WI,
-                                          const SolidParts& j, const Pose<double>& X_WJ,
-                                          const SliceOptions& options, const Vec3d& p_WC,
-                                          const Vec3d& n_W, OverlapJacobian* by);
+// The overlap `o` with its wrench made conservative, and the slopes of that unless `by` is null.
+Overlap<double> press_conservatively(const SolidParts& i, const Pose<double>& X_WI,
+                                     const SolidParts& j, const Pose<double>& X_WJ,
+                                     const SliceOptions& options, Overlap<double> o,
+                                     OverlapJacobian* by);
 
 // The normal, in j's frame, of the plane of j nearest to the guess; false without planes.
 bool find_plane_normal(const SolidParts& j, const Vec3d& guess_J, Vec3d* n_J);
@@ -318,21 +317,26 @@ auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
     o.distance = end_of(ends[0]) - end_of(ends[1]);
   }
   if (options.normal == ContactNormal::kConservative) {
-    OverlapJacobian by;
-    const Overlap<double> value =
-        detail::calc_conservative_overlap(i, X_I, j, X_J, options.slices, value_of(o.p_WC),
-                                          value_of(o.n_W), detail::kVaries<T> ? &by : nullptr);
-    Overlap<T> wrench;
-    if constexpr (detail::kVaries<T>) {
-      wrench = differentiate<T>(value, by, X_WI, X_WJ);
+    if constexpr (!detail::kVaries<T>) {
+      return detail::press_conservatively(i, X_I, j, X_J, options.slices, o, nullptr);
     } else {
-      wrench = value;
+      const Symmetric3<T>& M = o.M_W;
+      Overlap<double> value{};
+      value.distance = value_of(o.distance);
+      value.volume = value_of(o.volume);
+      value.p_WC = value_of(o.p_WC);
+      value.n_W = value_of(o.n_W);
+      value.M_W = {value_of(M.xx), value_of(M.yy), value_of(M.zz),
+                   value_of(M.xy), value_of(M.xz), value_of(M.yz)};
+      OverlapJacobian by;
+      value = detail::press_conservatively(i, X_I, j, X_J, options.slices, value, &by);
+      const Overlap<T> wrench = differentiate<T>(value, by, X_WI, X_WJ);
+      o.is_conservative = true;
+      o.n_W = wrench.n_W;
+      o.potential = wrench.potential;
+      o.push = wrench.push;
+      o.lever = wrench.lever;
     }
-    o.is_conservative = true;
-    o.n_W = wrench.n_W;
-    o.potential = wrench.potential;
-    o.push = wrench.push;
-    o.lever = wrench.lever;
   }
   return o;
 }

@@ -4,12 +4,13 @@
 // Along n (out of the planar cell) a point x lies h(x) = min_k h_k(x) below the cell's surface,
 //   h_k = (d_k - N_k.x)/(N_k.n)   over the planes N_k.x <= d_k with N_k.n > 0,
 // so that the parts V_k of the shared volume V that leave the cell through plane k are cells again:
-// V cut by the planes h_k = h_m. With their volumes and centroids c_k
-//   U = int_V h dV = sum_k V_k h_k(c_k).
+// V cut by the planes h_k = h_m. h_k is linear:
+//   U = int_V h dV = sum_k V_k h_k(c_k), c_k the centroid of V_k.
 // While the other body moves and n stands still, V_k and c_k change by the flux through its surface
 // (the slices' sensitivity); over the planes between two parts h is continuous, and they do not
 // count. Turning n changes h_k by -h_k (N_k.dn)/(N_k.n).
-#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
 
 #include "vesica/error.h"
 #include "vesica/interference/cell_pair.h"
@@ -19,8 +20,6 @@ namespace {
 
 // A plane this nearly along n has a part thinner than rounding.
 constexpr double kUpright = 1e-12;
-// Of the size and in radians, for slopes of the wrench.
-constexpr double kDifferenceStep = 1e-4;
 
 using Row6 = Eigen::Matrix<double, 1, 6>;
 using Rows6 = Eigen::Matrix<double, 3, 6>;
@@ -39,21 +38,25 @@ Rows move_columns(const Rows& by, const Mat3d& R, const Vec3d& c) {
   return moved;
 }
 
-// The moments of the volume shared with a cell, and their slopes by a twist of the body about
-// `origin`, all in world axes.
+// The volume shared with a cell, its first moment from `origin` and the area vector of the cell's
+// surface inside the body, with their slopes by a twist of the body about `origin`; world axes.
 struct SharedPart {
   double volume = 0;
-  Vec3d centroid = Vec3d::Zero();  // from `origin`
-  Vec3d area = Vec3d::Zero();      // area vector of the cell's surface inside the body
+  Vec3d first = Vec3d::Zero(), area = Vec3d::Zero();
   Row6 by_volume = Row6::Zero();
-  Rows6 by_centroid = Rows6::Zero(), by_area = Rows6::Zero();
+  Rows6 by_first = Rows6::Zero(), by_area = Rows6::Zero();
+
+  void subtract(const SharedPart& part) {
+    volume -= part.volume;
+    first -= part.first;
+    by_volume -= part.by_volume;
+    by_first -= part.by_first;
+  }
 };
 
 SharedPart calc_part(const Cell& cell, const Pose<double>& X_WP, const SolidParts& body,
                      const Pose<double>& X_WB, const SliceOptions& options, const Vec3d& origin) {
   SharedPart sum;
-  Vec3d first = Vec3d::Zero();
-  Rows6 by_first = Rows6::Zero();
   for (const SignedCell& part : body) {
     const CellPairResult r = calc_cell_pair(cell, X_WP, part.cell, X_WB, options, true);
     if (!(r.moments.volume > 0)) continue;
@@ -61,15 +64,12 @@ SharedPart calc_part(const Cell& cell, const Pose<double>& X_WP, const SolidPart
     const double V = part.sign * r.moments.volume;
     const Row6 by_V = part.sign * move_columns<Row6>(r.sensitivity.volume, r.R_WS, c);
     sum.volume += V;
-    sum.by_volume += by_V;
-    first += V * c;
-    by_first += c * by_V + V * move_columns<Rows6>(r.R_WS * r.sensitivity.centroid, r.R_WS, c);
+    sum.first += V * c;
     sum.area -= part.sign * r.moments.area_vector;
+    sum.by_volume += by_V;
+    sum.by_first += c * by_V + V * move_columns<Rows6>(r.R_WS * r.sensitivity.centroid, r.R_WS, c);
     sum.by_area -= part.sign * move_columns<Rows6>(r.R_WS * r.sensitivity.area_vector, r.R_WS, c);
   }
-  if (!(sum.volume > 0)) return {};
-  sum.centroid = first / sum.volume;
-  sum.by_centroid = (by_first - sum.centroid * sum.by_volume) / sum.volume;
   return sum;
 }
 
@@ -77,7 +77,8 @@ struct OutwardPlane {
   Vec3d normal;  // in the cell's frame
   double offset, rise;
 };
-// The planes of a convex cell that lines along n leave it through, and the others.
+// The planes of a convex cell that lines along n leave it through, the flattest last, and the
+// others.
 struct SortedPlanes {
   std::vector<OutwardPlane> out;
   std::vector<Primitive> others;
@@ -93,6 +94,8 @@ SortedPlanes sort_planes(const Cell& cell, const Vec3d& n) {
       planes.others.push_back(p);
     }
   }
+  std::sort(planes.out.begin(), planes.out.end(),
+            [](const OutwardPlane& a, const OutwardPlane& b) { return a.rise < b.rise; });
   return planes;
 }
 
@@ -140,33 +143,29 @@ SolidPotential calc_solid_potential(const SolidParts& i, const Pose<double>& X_W
 
   const SortedPlanes planes = sort_planes(cell, X_WP.R_WB.transpose() * n);
   Row6 by = Row6::Zero();  // slopes of U by a twist of the body
+  SharedPart rest = whole;
   for (std::size_t k = 0; k < planes.out.size(); ++k) {
     const OutwardPlane& plane = planes.out[k];
-    const SharedPart part = planes.out.size() == 1 ? whole
-                                                   : calc_part(cut_to_plane(cell, planes, k), X_WP,
-                                                               body, X_WB, options, p_W);
-    if (!(part.volume > 0)) continue;
+    const bool is_last = k + 1 == planes.out.size();
+    const SharedPart part =
+        is_last ? rest : calc_part(cut_to_plane(cell, planes, k), X_WP, body, X_WB, options, p_W);
+    if (!is_last) rest.subtract(part);
     const Vec3d N = X_WP.R_WB * plane.normal / plane.rise;
     const double offset = plane.offset / plane.rise + N.dot(X_WP.p_WB - p_W);
-    const double h = offset - N.dot(part.centroid), U = part.volume * h;
+    const double U = offset * part.volume - N.dot(part.first);
     result.value += U;
-    by += h * part.by_volume - part.volume * N.transpose() * part.by_centroid -
-          U * N.transpose() * by_n;
+    by += offset * part.by_volume - N.transpose() * part.by_first - U * N.transpose() * by_n;
   }
   const double sign = planes_of_j ? -1 : 1;
   result.F_Iq_W = {sign * by.head<3>().transpose(), sign * by.tail<3>().transpose()};
   return result;
 }
 
-Overlap<double> calc_conservative_overlap(const SolidParts& i, const Pose<double>& X_WI,
-                                          const SolidParts& j, const Pose<double>& X_WJ,
-                                          const SliceOptions& options, const Vec3d& p_WC,
-                                          const Vec3d& n_W, OverlapJacobian* by) {
-  Overlap<double> o{};
-  o.p_WC = p_WC;
-  o.n_W = n_W;
-  o.M_W = Symmetric3<double>::zero();
-  const SolidPotential U = calc_solid_potential(i, X_WI, j, X_WJ, options, p_WC);
+Overlap<double> press_conservatively(const SolidParts& i, const Pose<double>& X_WI,
+                                     const SolidParts& j, const Pose<double>& X_WJ,
+                                     const SliceOptions& options, Overlap<double> o,
+                                     OverlapJacobian* by) {
+  const SolidPotential U = calc_solid_potential(i, X_WI, j, X_WJ, options, o.p_WC);
   o.potential = U.value;
   set_conservative(U.F_Iq_W, &o);
   if (!by) return o;
@@ -175,17 +174,11 @@ Overlap<double> calc_conservative_overlap(const SolidParts& i, const Pose<double
     by->potential[k + 3] = U.F_Iq_W.tau_W[k];
   }
   const auto find_wrench = [&](const Pose<double>& X) {
-    // About the centroid as it is there.
-    const Vec3d c = calc_shared_moments(i, X_WI, j, X, options).p_WC;
-    return calc_conservative_overlap(i, X_WI, j, X, options, c, n_W, nullptr);
+    Overlap<double> moved = o;
+    moved.p_WC = calc_shared_moments(i, X_WI, j, X, options).p_WC;
+    return press_conservatively(i, X_WI, j, X, options, moved, nullptr);
   };
-  double size = 0;
-  for (const SolidParts* parts : {&i, &j}) {
-    double extent = 0;
-    for (const SignedCell& part : *parts) extent = std::max(extent, part.cell.bounds.half().norm());
-    if (std::isfinite(extent)) size = size > 0 ? std::min(size, extent) : extent;
-  }
-  difference_wrench(find_wrench, o, X_WJ, size, kDifferenceStep, by);
+  difference_wrench(find_wrench, o, X_WJ, by);
   return o;
 }
 

@@ -22,10 +22,10 @@ struct Overlap {
 
   // Set by a method whose wrench is the gradient of the potential (docs/theory/energy.md): on i,
   // per unit stiffness, a force push n_W at p_WC and a torque push lever [m]. Elsewhere the force
-  // is volume n_W at p_WC, and the two are not set.
+  // is volume n_W at p_WC.
   bool is_conservative = false;
-  T push;
-  Vec3<T> lever;
+  T push{0.0};
+  Vec3<T> lever = Vec3<T>::Zero();
 };
 
 // Seen from the other body: i and j change places.

@@ -346,24 +346,18 @@ void set_apart(const ConvexPolyhedron& i, const Pose<double>& X_WI, const Convex
   if (!touches) calc_apart_slopes(i, X_WI, j, X_WJ, line, o, &result->by_pose);
 }
 
-// Steps of this share of the size: away from kinks the wrench is exact to rounding, and rounding
-// and the third derivative then leave about as much.
-constexpr double kDifferenceStep = 1e-5;
-
 void difference_wrench(const ConvexPolyhedron& i, const Pose<double>& X_WI,
                        const ConvexPolyhedron& j, const Pose<double>& X_WJ,
                        PolyhedraOverlap* result) {
   const auto find_wrench = [&](const Pose<double>& X) {
     PolyhedraOverlap moved;
     if (!find_polyhedra_overlap(i, X_WI, j, X, PolyhedraNormal::kConservative, false, &moved)) {
-      moved.overlap = result->overlap;  // has just parted: only the push is known
+      moved.overlap = result->overlap;  // has just parted
       moved.overlap.push = 0;
     }
     return moved.overlap;
   };
-  const double size = std::min(i.ball_radius(), j.ball_radius());
-  vesica::difference_wrench(find_wrench, result->overlap, X_WJ, size, kDifferenceStep,
-                            &result->by_pose);
+  vesica::difference_wrench(find_wrench, result->overlap, X_WJ, &result->by_pose);
 }
 
 }  // namespace

@@ -26,8 +26,7 @@
 //
 // Derivatives by both poses: V, centroid and M by the flux of the motion through j's surface
 // (Leibniz), n by what the edges between the two surfaces sweep, the potential by its column
-// integrals; a conservative wrench by central differences, good to 1e-7 of its largest slope (its
-// second derivatives are not known) and to nothing at the kinks of the potential.
+// integrals; a conservative wrench by central differences.
 //
 // Smoothness: V is C1 while no face of i lies in a plane of j; there its slope, and with it the
 // area vector, jumps (boxes that are exactly aligned do this). The eigenvector also jumps where two

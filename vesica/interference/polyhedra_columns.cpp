@@ -234,8 +234,6 @@ PatchFigures calc_patch_figures(const ConvexPolyhedron& i, const Pose<double>& X
                                 const ConvexPolyhedron& j, const Pose<double>& X_WJ,
                                 PolyhedraNormal normal) {
   PatchFigures figures;
-  // Columns run along the area vector where the wrench is conservative.
-  if (normal == PolyhedraNormal::kConservative) normal = PolyhedraNormal::kAreaVector;
   const auto o = calc_polyhedra_overlap(i, X_WI, j, X_WJ, normal, false).overlap;
   SharedPolyhedron shared;
   if (!shared.build(i, X_WI, j, X_WJ)) return figures;
