@@ -15,14 +15,19 @@ namespace vesica::test {
 
 template <class T>
 std::vector<T> list_outputs(const Overlap<T>& o) {
-  return {o.distance, o.volume,  o.p_WC.x(),     o.p_WC.y(), o.p_WC.z(), o.M_W.xx,
-          o.M_W.yy,   o.M_W.zz,  o.M_W.xy,       o.M_W.xz,   o.M_W.yz,   o.n_W.x(),
-          o.n_W.y(),  o.n_W.z(), o.plane_offset, o.potential};
+  std::vector<T> list = {o.distance, o.volume,  o.p_WC.x(),     o.p_WC.y(), o.p_WC.z(), o.M_W.xx,
+                         o.M_W.yy,   o.M_W.zz,  o.M_W.xy,       o.M_W.xz,   o.M_W.yz,   o.n_W.x(),
+                         o.n_W.y(),  o.n_W.z(), o.plane_offset, o.potential};
+  if (o.is_conservative) {
+    list.insert(list.end(), {o.push, o.lever.x(), o.lever.y(), o.lever.z()});
+  }
+  return list;
 }
 inline const char* output_name(std::size_t k) {
   static constexpr const char* kNames[] = {
-      "distance", "volume", "p.x",  "p.y", "p.z", "M.xx", "M.yy",         "M.zz",
-      "M.xy",     "M.xz",   "M.yz", "n.x", "n.y", "n.z",  "plane_offset", "potential"};
+      "distance",     "volume",    "p.x",  "p.y",     "p.z",     "M.xx",   "M.yy",
+      "M.zz",         "M.xy",      "M.xz", "M.yz",    "n.x",     "n.y",    "n.z",
+      "plane_offset", "potential", "push", "lever.x", "lever.y", "lever.z"};
   return kNames[k];
 }
 

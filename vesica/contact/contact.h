@@ -79,15 +79,17 @@ struct Contact : PlacedPair<P> {
 };
 
 // Whether the elastic energy of the normal law is a function of the pose (PHYSICS: the normal is
-// fixed by the geometry and the law's measure drives it); elsewhere the ledger reports the
-// difference as non-potential work.
+// fixed by the geometry and the law's measure drives it, or the wrench is conservative); elsewhere
+// the ledger reports the difference as non-potential work.
 template <class P>
 bool has_potential(const Contact<P>& contact, const PlacedPair<P>& placed) {
   if (contact.relaxes() || std::holds_alternative<VolumePower<P>>(contact.normal)) return false;
   const auto& shapes = placed.pair.shapes;
-  if (std::holds_alternative<PolyhedronOnPolyhedron>(shapes) ||
-      std::holds_alternative<SolidOnSolid>(shapes)) {
-    return false;
+  if (const auto* pair = std::get_if<PolyhedronOnPolyhedron>(&shapes)) {
+    return pair->normal == PolyhedraNormal::kConservative;
+  }
+  if (const auto* pair = std::get_if<SolidOnSolid>(&shapes)) {
+    return pair->options.normal == ContactNormal::kConservative;
   }
   if (contact.measure() != Measure::kDepth) return true;
   // Other pairs press at the centroid, not under the deepest point.

@@ -4,6 +4,9 @@
 //   c, v_t, w_n                       kinematics at the centroid
 //   f_n                               normal law (normal_force.h)
 //   delta = -(k alpha/f_n) M_t (n x w)   shift of the centre of pressure = rolling resistance
+//   p_CP = n x lever                  a conservative contact presses at the screw axis of its
+//   wrench,
+//                                     and its torque is f_n lever (overlap.h)
 //   f_t, tau_n                        friction law (friction_force.h), slip taken at the centre of
 //                                     pressure, the radius of gyration standing for the patch
 // which is the exact integral of the linearly damped Winkler foundation for friction linear in the
@@ -104,10 +107,11 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
   using std::sqrt;
   const Mask<T> touching = o.distance < T(0);
   const Vec3<T>& n = o.n_W;
-  const auto kinematics = calc_kinematics(i, j, o.p_WC, n);
+  const auto kinematics = calc_kinematics(i, j, o);
   ContactForces<T> r = no_contact_forces(o, kinematics);
   if (!any_of(touching)) return r;
-  const Vec3<T> p_CS = n * o.plane_offset;
+  Vec3<T> p_CS = n * o.plane_offset;
+  if (o.is_conservative) p_CS = p_CS + n.cross(o.lever);
 
   r.normal = calc_normal_force(normal_law, o, relaxed, kinematics.closing_speed, memory);
   const T f_n = r.normal.force;
@@ -168,7 +172,8 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
 
   r.F_Ic_W.f_W = n * f_n + r.friction.f_t;
   r.F_Ic_W.tau_W = r.tau_roll + p_CF.cross(r.friction.f_t) + n * r.friction.spin_torque;
-  r.p_WP = r.p_WP + delta;
+  r.p_WP = o.p_WC + p_CS + delta;
+  if (o.is_conservative) r.F_Ic_W.tau_W = r.F_Ic_W.tau_W + o.lever * f_n;
 
   if constexpr (!std::is_same_v<Mask<T>, bool>) {
     for (int k = 0; k < 3; ++k) {

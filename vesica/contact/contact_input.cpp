@@ -243,8 +243,23 @@ void read_interference(const InputNode& node, PairChoices* choices) {
     choices->tolerance = tolerance->positive(dimension::kNumber);
     if (choices->tolerance > 0.1) tolerance->fail("relative, of the volume: below 0.1");
   }
-  read_choice(node, "normal", {"area_vector", "eigenvector", "plane"}, &choices->normal);
+  read_choice(node, "normal", {"area_vector", "eigenvector", "plane", "conservative"},
+              &choices->normal);
   read_choice(node, "inertia", {"exact", "oblique"}, &choices->inertia);
+}
+
+template <class T>
+void check_conservative(const InputNode& key, const Contact<T>& contact,
+                        const PlacedPair<T>& shapes) {
+  if (!std::holds_alternative<VolumetricNormal<T>>(contact.normal)) {
+    key.fail("'conservative' is for the normal law volumetric, whose energy it is the gradient of");
+  }
+  const auto* solids = std::get_if<SolidOnSolid>(&shapes.pair.shapes);
+  if (solids && !detail::has_planar_body(*solids->i, *solids->j)) {
+    key.fail(
+        "'conservative' needs one body that is a single convex cell of planes (a box, a convex "
+        "polyhedron, a half_space); use area_vector, eigenvector or plane");
+  }
 }
 
 // {z: [...], s_dw: 1, r_theta: 0} of a bristle.
@@ -275,16 +290,19 @@ template <class T>
 void check_laws(const InputNode& node, const Contact<T>& contact,
                 const std::vector<PlacedPair<T>>& pairs) {
   bool has_ellipsoid = false;
+  const auto interference = node.find("interference");
+  const auto normal = interference ? interference->find("normal") : std::nullopt;
   for (const PlacedPair<T>& shapes : pairs) {
     if (contact.needs_patch() && !has_patch(shapes.pair)) {
       node.fail(
           "integrals over the patch (friction law patch; normal laws hyper_volumetric and "
           "foundation) are for sphere or ellipsoid on half_space, and sphere with sphere");
     }
+    if (normal && normal->text() == "conservative") check_conservative(*normal, contact, shapes);
     has_ellipsoid =
         has_ellipsoid || std::holds_alternative<EllipsoidOnHalfSpace<T>>(shapes.pair.shapes);
   }
-  if (const auto interference = node.find("interference")) {
+  if (interference) {
     const auto inertia = interference->find("inertia");
     if (inertia && !has_ellipsoid) {
       inertia->fail("is a choice for an ellipsoid on a half_space; this is none");

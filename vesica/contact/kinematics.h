@@ -1,7 +1,7 @@
 // How two bodies move against each other at a point of their contact.
 #pragma once
 
-#include "vesica/math/pose.h"
+#include "vesica/interference/overlap.h"
 
 namespace vesica {
 
@@ -24,6 +24,14 @@ ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j, con
   k.closing_speed = -v_n;
   k.v_t = v - n_W * v_n;
   k.w_n = n_W.dot(k.w);
+  return k;
+}
+
+// At the centroid. A conservative contact closes as its potential grows: the rate of U is push c.
+template <class A, class B, class T>
+ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j, const Overlap<T>& o) {
+  ContactKinematics<T> k = calc_kinematics(i, j, o.p_WC, o.n_W);
+  if (o.is_conservative) k.closing_speed = k.closing_speed - o.lever.dot(k.w);
   return k;
 }
 

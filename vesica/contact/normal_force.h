@@ -46,11 +46,12 @@ NormalForce<T> damped(const T& elastic, const T& energy, const T& alpha, const T
   return f;
 }
 
-// The measure of an overlap; zero apart.
+// The measure of an overlap; zero apart. A conservative contact presses by its push in place of the
+// volume.
 template <class T>
 T calc_measure(Measure measure, const Overlap<T>& o) {
   if (measure == Measure::kDepth) return select(o.distance < T(0), -o.distance, T(0));
-  return o.volume;
+  return o.is_conservative ? o.push : o.volume;
 }
 
 }  // namespace vesica

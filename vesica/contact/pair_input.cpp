@@ -163,7 +163,8 @@ std::optional<ShapePair<T>> find_solid_pair(const InputNode& node, ShapeForms<T>
   ShapePair<T> pair;
   if (choices.method != "slices" && i->polyhedron(node) && j->polyhedron(node)) {
     constexpr PolyhedraNormal kNormals[] = {PolyhedraNormal::kAreaVector,
-                                            PolyhedraNormal::kEigenvector, PolyhedraNormal::kPlane};
+                                            PolyhedraNormal::kEigenvector, PolyhedraNormal::kPlane,
+                                            PolyhedraNormal::kConservative};
     pair.shapes = PolyhedronOnPolyhedron{i->polyhedron(node), j->polyhedron(node),
                                          kNormals[static_cast<size_t>(choices.normal)]};
     return pair;

@@ -98,6 +98,16 @@ void add_common_parts(const std::vector<Cell>& cells, size_t next, const SignedC
   }
 }
 
+// Its kinds of surface, each once.
+std::string describe(const Cell& cell) {
+  std::vector<std::string_view> names;
+  for (const Primitive& p : cell.primitives) {
+    const auto name = primitive_name(p.type);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // All surfaces further out by s.
 Cell inflated(Cell cell, double s) {
   for (Primitive& p : cell.primitives) p.g.c -= s;
@@ -124,6 +134,13 @@ CellPairResult calc_cell_pair(const Cell& i, const Pose<double>& X_WI, const Cel
   CellPairResult r;
   r.moments = calc_cell_moments(i, j, relative(X_WJ, X_WI), options,
                                 with_derivatives ? &r.sensitivity : nullptr);
+  if (!r.moments.has_converged && r.moments.slices == 0) {
+    throw InputError(fmt::format(
+        "what a cell of {} shares with a cell of {} has no direction whose slices are all ellipses "
+        "(wide cones at right angles do that); cut one of them by planes into smaller cells, or "
+        "make the cones narrower",
+        describe(i), describe(j)));
+  }
   r.moments.centroid = X_WJ * r.moments.centroid;
   r.moments.M = r.moments.M.rotated(X_WJ.R_WB);
   r.moments.area_vector = X_WJ.R_WB * r.moments.area_vector;

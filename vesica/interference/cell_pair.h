@@ -9,9 +9,11 @@
 //                 jumps where two principal moments cross
 //   plane         the normal of j's plane nearest to the area vector; it jumps at edges. Falls back
 //                 to area_vector where j has no plane there
+//   conservative  that of the wrench which derives from a potential, and presses
+//                 (docs/theory/energy.md); for pairs with has_planar_body
 //
-// The contact surface runs through the centroid (plane_offset 0). F = k V n has no potential here;
-// `potential` is 0.
+// The contact surface runs through the centroid (plane_offset 0). F = k V n has no potential here:
+// `potential` is 0 but for a conservative normal, whose slopes are central differences.
 //
 // Signed gap: overlapping, minus the length of the column along n through the centroid; apart, how
 // far j's surfaces have to be moved out to touch i: the distance where a face, a ball or a
@@ -27,11 +29,12 @@
 
 #include "vesica/geometry/solid.h"
 #include "vesica/interference/half_space_mesh.h"
+#include "vesica/interference/relative_pose.h"
 #include "vesica/interference/slices.h"
 
 namespace vesica {
 
-enum class ContactNormal { kAreaVector, kEigenvector, kPlane };
+enum class ContactNormal { kAreaVector, kEigenvector, kPlane, kConservative };
 
 struct CellPairOptions {
   SliceOptions slices;
@@ -164,6 +167,25 @@ struct PrincipalAxes {
 };
 PrincipalAxes calc_principal_axes(const Symmetric3<double>& M, const Vec3d& guess);
 
+// Whether one of the two is a single cell of planes, which a conservative normal needs.
+bool has_planar_body(const SolidParts& i, const SolidParts& j);
+
+// U [m^4] = the integral, over the shared volume, of the depth below the planar body's surface
+// along the area vector, and the wrench on i per unit stiffness, minus its gradient, about p_W.
+// Throws InputError without a planar body.
+struct SolidPotential {
+  double value = 0;
+  Wrench<double> F_Iq_W = {Vec3d::Zero(), Vec3d::Zero()};
+};
+SolidPotential calc_solid_potential(const SolidParts& i, const Pose<double>& X_WI,
+                                    const SolidParts& j, const Pose<double>& X_WJ,
+                                    const SliceOptions& options, const Vec3d& p_W);
+// The overlap `o` with its wrench made conservative, and the slopes of that unless `by` is null.
+Overlap<double> press_conservatively(const SolidParts& i, const Pose<double>& X_WI,
+                                     const SolidParts& j, const Pose<double>& X_WJ,
+                                     const SliceOptions& options, Overlap<double> o,
+                                     OverlapJacobian* by);
+
 // The normal, in j's frame, of the plane of j nearest to the guess; false without planes.
 bool find_plane_normal(const SolidParts& j, const Vec3d& guess_J, Vec3d* n_J);
 
@@ -293,6 +315,28 @@ auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
       return t;
     };
     o.distance = end_of(ends[0]) - end_of(ends[1]);
+  }
+  if (options.normal == ContactNormal::kConservative) {
+    if constexpr (!detail::kVaries<T>) {
+      return detail::press_conservatively(i, X_I, j, X_J, options.slices, o, nullptr);
+    } else {
+      const Symmetric3<T>& M = o.M_W;
+      Overlap<double> value{};
+      value.distance = value_of(o.distance);
+      value.volume = value_of(o.volume);
+      value.p_WC = value_of(o.p_WC);
+      value.n_W = value_of(o.n_W);
+      value.M_W = {value_of(M.xx), value_of(M.yy), value_of(M.zz),
+                   value_of(M.xy), value_of(M.xz), value_of(M.yz)};
+      OverlapJacobian by;
+      value = detail::press_conservatively(i, X_I, j, X_J, options.slices, value, &by);
+      const Overlap<T> wrench = differentiate<T>(value, by, X_WI, X_WJ);
+      o.is_conservative = true;
+      o.n_W = wrench.n_W;
+      o.potential = wrench.potential;
+      o.push = wrench.push;
+      o.lever = wrench.lever;
+    }
   }
   return o;
 }

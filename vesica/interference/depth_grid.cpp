@@ -152,7 +152,7 @@ DepthGrid sample(const MeshOnHalfSpace& pair, const Pose<double>& X_WI, const Po
 template <class Solids>
 DepthGrid sample_solids(const Solids& pair, const Pose<double>& X_WI, const Pose<double>& X_WJ,
                         int cells) {
-  const Overlap<double> o = calc_overlap(pair, X_WI, X_WJ);
+  const Overlap<double> o = calc_overlap(along_columns(pair), X_WI, X_WJ);
   DepthGrid grid;
   grid.origin_W = o.p_WC + o.plane_offset * o.n_W;
   grid.n_W = o.n_W;

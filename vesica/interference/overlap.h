@@ -19,6 +19,13 @@ struct Overlap {
   T plane_offset;     // contact surface: s_c = p_WC + plane_offset n_W
   T potential;        // integral of the volume over the approach [m^4]: k times it is the elastic
                       // energy of F = k V n
+
+  // Set by a method whose wrench is the gradient of the potential (docs/theory/energy.md): on i,
+  // per unit stiffness, a force push n_W at p_WC and a torque push lever [m]. Elsewhere the force
+  // is volume n_W at p_WC.
+  bool is_conservative = false;
+  T push{0.0};
+  Vec3<T> lever = Vec3<T>::Zero();
 };
 
 // Of two shapes that are nowhere near each other.
@@ -40,7 +47,19 @@ template <class T>
 Overlap<T> swapped(Overlap<T> o) {
   o.n_W = -o.n_W;
   o.plane_offset = -o.plane_offset;
+  if (o.is_conservative) o.lever = -o.lever;
   return o;
+}
+
+// From the wrench on i about p_WC per unit stiffness: n_W becomes its direction. Without a force
+// (one body deep in the other) n_W stays and the torque is lost.
+inline void set_conservative(const Wrench<double>& F, Overlap<double>* o) {
+  o->is_conservative = true;
+  o->push = F.f_W.norm();
+  o->lever = Vec3d::Zero();
+  if (!(o->push > 0)) return;
+  o->n_W = F.f_W / o->push;
+  o->lever = F.tau_W / o->push;
 }
 
 // What a report wants to know beyond the Overlap; not needed to compute forces.

@@ -27,10 +27,10 @@ double size(const MeshOnHalfSpace& p) { return p.i.mesh->size(); }
 double size(const SphereOnSphere<double>& p) { return 2 * std::max(p.i.radius, p.j.radius); }
 PatchFigures figures(const PolyhedronOnPolyhedron& p, const Pose<double>& X_WI,
                      const Pose<double>& X_WJ) {
-  return calc_patch_figures(*p.i, X_WI, *p.j, X_WJ, p.normal);
+  return calc_patch_figures(*p.i, X_WI, *p.j, X_WJ, along_columns(p).normal);
 }
 PatchFigures figures(const SolidOnSolid& p, const Pose<double>& X_WI, const Pose<double>& X_WJ) {
-  const auto o = calc_overlap(p, X_WI, X_WJ);
+  const auto o = calc_overlap(along_columns(p), X_WI, X_WJ);
   if (!(o.volume > 0)) return {};
   return calc_patch_figures(*p.i, X_WI, *p.j, X_WJ, o.n_W, o.p_WC);
 }

@@ -48,6 +48,19 @@ struct SolidOnSolid {
   double size = 0;  // of the smaller
 };
 
+// The pair whose normal is the direction of the columns: they run along the area vector where the
+// wrench is conservative.
+inline PolyhedronOnPolyhedron along_columns(PolyhedronOnPolyhedron p) {
+  if (p.normal == PolyhedraNormal::kConservative) p.normal = PolyhedraNormal::kAreaVector;
+  return p;
+}
+inline SolidOnSolid along_columns(SolidOnSolid p) {
+  if (p.options.normal == ContactNormal::kConservative) {
+    p.options.normal = ContactNormal::kAreaVector;
+  }
+  return p;
+}
+
 template <class T>
 struct ShapePair {
   std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, BoxOnHalfSpace<T>, MeshOnHalfSpace,

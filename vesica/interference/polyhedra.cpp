@@ -239,6 +239,19 @@ Extent find_extent(const SharedPolyhedron& shared, const Vec3d& n) {
   return extent;
 }
 
+// The surface moves, and turning n is turning the whole volume the other way.
+OverlapJacobian::Row calc_potential_slope(const SharedPolyhedron& shared, const Vec3d& n,
+                                          const Columns6& by_n) {
+  const auto columns = detail::calc_column_integrals(shared, n);
+  const Vec3d whole = columns.moment_i + columns.moment_j;
+  OverlapJacobian::Row row;
+  for (int k = 0; k < 6; ++k) {
+    row[k] =
+        (k < 3 ? columns.force_j[k] : columns.moment_j[k - 3]) - whole.dot(n.cross(by_n.col(k)));
+  }
+  return row;
+}
+
 void calc_slopes(const SharedPolyhedron& shared, const ContactNormal& normal, const Extent& extent,
                  OverlapJacobian* by) {
   calc_moment_slopes(shared, by);
@@ -250,15 +263,11 @@ void calc_slopes(const SharedPolyhedron& shared, const ContactNormal& normal, co
       n.transpose() *
           (calc_vertex_slope(shared, extent.top) - calc_vertex_slope(shared, extent.bottom)) +
       height.transpose() * by_n;
-  const auto columns = detail::calc_column_integrals(shared, n);
-  const Vec3d whole = columns.moment_i + columns.moment_j;
+  by->potential = calc_potential_slope(shared, n, by_n);
   for (int k = 0; k < 6; ++k) {
     for (int r = 0; r < 3; ++r) by->n_W[r][k] = by_n(r, k);
     by->distance[k] = -by_extent[k];
     by->plane_offset[k] = by_offset[k];
-    // The surface moves, and turning n is turning the whole volume the other way.
-    by->potential[k] =
-        (k < 3 ? columns.force_j[k] : columns.moment_j[k - 3]) - whole.dot(n.cross(by_n.col(k)));
   }
 }
 
@@ -337,6 +346,20 @@ void set_apart(const ConvexPolyhedron& i, const Pose<double>& X_WI, const Convex
   if (!touches) calc_apart_slopes(i, X_WI, j, X_WJ, line, o, &result->by_pose);
 }
 
+void difference_wrench(const ConvexPolyhedron& i, const Pose<double>& X_WI,
+                       const ConvexPolyhedron& j, const Pose<double>& X_WJ,
+                       PolyhedraOverlap* result) {
+  const auto find_wrench = [&](const Pose<double>& X) {
+    PolyhedraOverlap moved;
+    if (!find_polyhedra_overlap(i, X_WI, j, X, PolyhedraNormal::kConservative, false, &moved)) {
+      moved.overlap = result->overlap;  // has just parted
+      moved.overlap.push = 0;
+    }
+    return moved.overlap;
+  };
+  vesica::difference_wrench(find_wrench, result->overlap, X_WJ, &result->by_pose);
+}
+
 }  // namespace
 
 bool find_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
@@ -360,6 +383,14 @@ bool find_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
   o.distance = -extent.length;
   o.potential = detail::calc_potential(shared, o.n_W);
   if (with_derivatives) calc_slopes(shared, normal, extent, &result->by_pose);
+  if (rule == PolyhedraNormal::kConservative) {
+    if (!with_derivatives) {
+      result->by_pose.potential =
+          calc_potential_slope(shared, o.n_W, normal.calc_slope(result->by_pose.M_W));
+    }
+    set_conservative(calc_conservative_wrench(*result), &o);
+    if (with_derivatives) difference_wrench(i, X_WI, j, X_WJ, result);
+  }
   return true;
 }
 

@@ -11,6 +11,8 @@
 //   eigenvector   of M nearest to a (Gonthier 4.199).
 //   plane         the area vector; where one plane of j (else of i) alone is cut, the contact
 //                 surface is that plane. The surface's place jumps where a second plane is cut.
+//   conservative  that of the conservative wrench below, which then presses; columns and distance
+//                 are those of the area vector.
 // Where a vanishes (one body inside the other) the normal is that of the face with the least depth.
 //
 // Contact surface: neither body is rigid, so it runs through the centroid (plane_offset = 0), but
@@ -20,11 +22,11 @@
 // n when they overlap.
 //
 // potential = 1/2 int f^2 dS with f the columns' length along n. Its gradient is the conservative
-// wrench (PHYSICS.md, Energy).
+// wrench (docs/theory/energy.md).
 //
 // Derivatives by both poses: V, centroid and M by the flux of the motion through j's surface
 // (Leibniz), n by what the edges between the two surfaces sweep, the potential by its column
-// integrals.
+// integrals; a conservative wrench by central differences.
 //
 // Smoothness: V is C1 while no face of i lies in a plane of j; there its slope, and with it the
 // area vector, jumps (boxes that are exactly aligned do this). The eigenvector also jumps where two
@@ -37,7 +39,7 @@
 
 namespace vesica {
 
-enum class PolyhedraNormal { kAreaVector, kEigenvector, kPlane };
+enum class PolyhedraNormal { kAreaVector, kEigenvector, kPlane, kConservative };
 
 struct PolyhedraOverlap {
   Overlap<double> overlap;

@@ -17,8 +17,8 @@ namespace vesica {
 // z, world axes.
 struct OverlapJacobian {
   using Row = std::array<double, 6>;
-  Row distance{}, volume{}, plane_offset{}, potential{};
-  std::array<Row, 3> p_WC{}, n_W{};
+  Row distance{}, volume{}, plane_offset{}, potential{}, push{};
+  std::array<Row, 3> p_WC{}, n_W{}, lever{};
   std::array<Row, 6> M_W{};  // xx, yy, zz, xy, xz, yz
 };
 
@@ -41,7 +41,31 @@ std::array<GradientOf<A>, 6> calc_twist(const Pose<A>& X, const Vec3d& p) {
           w[2]};
 }
 
+// X after a small twist about the point p: along x, y, z, then about them.
+Pose<double> move_by_twist(const Pose<double>& X, const Vec3d& p, int direction, double amount);
+
 }  // namespace detail
+
+// Slopes of a conservative wrench by central differences: `find_wrench(X_WJ)` gives an Overlap with
+// n_W, push and lever set; `o` is that at X_WJ, whole. Where the wrench is smooth, what the third
+// derivative and rounding leave is 1e-8 of the slope; within a step of a kink it is a mean slope.
+template <class F>
+void difference_wrench(const F& find_wrench, const Overlap<double>& o, const Pose<double>& X_WJ,
+                       OverlapJacobian* by) {
+  using std::sqrt;
+  constexpr double kStep = 1e-4;  // of the depth, which sets how fast a shallow contact changes
+  const double depth = -o.distance, spread = sqrt(o.M_W.trace() / o.volume);
+  for (int k = 0; k < 6; ++k) {
+    const double h = kStep * (k < 3 ? depth : depth / (depth + spread));
+    const Overlap<double> a = find_wrench(detail::move_by_twist(X_WJ, o.p_WC, k, -h));
+    const Overlap<double> b = find_wrench(detail::move_by_twist(X_WJ, o.p_WC, k, h));
+    by->push[k] = (b.push - a.push) / (2 * h);
+    for (int r = 0; r < 3; ++r) {
+      by->n_W[r][k] = (b.n_W[r] - a.n_W[r]) / (2 * h);
+      by->lever[r][k] = (b.lever[r] - a.lever[r]) / (2 * h);
+    }
+  }
+}
 
 // T is the scalar of the poses that have derivatives.
 template <class T, class A, class B>
@@ -80,6 +104,14 @@ Overlap<T> differentiate(const Overlap<double>& value, const OverlapJacobian& by
     o.p_WC[r] = T(value.p_WC[r], dp);
     const G dn = turned(value.n_W, r) + change(by.n_W[r]);
     o.n_W[r] = T(value.n_W[r], dn);
+  }
+  o.is_conservative = value.is_conservative;
+  if (value.is_conservative) {
+    o.push = T(value.push, change(by.push));
+    for (int r = 0; r < 3; ++r) {
+      const G d_lever = turned(value.lever, r) + change(by.lever[r]);
+      o.lever[r] = T(value.lever[r], d_lever);
+    }
   }
   const Mat3d M = value.M_W.matrix();
   const auto entry = [&](int r, int s, int k) {  // w x M + (w x M)^T

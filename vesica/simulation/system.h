@@ -408,8 +408,7 @@ void System<P>::begin_contact(size_t k, T* y, SystemData<T>* data) const {
   const auto& c = contact_in(k);
   const Overlap<T>& o = data->overlaps[k];
   data->memories[k].impact_speed =
-      calc_kinematics(data->motions[c.body_i], data->motions[c.body_j], o.p_WC, o.n_W)
-          .closing_speed;
+      calc_kinematics(data->motions[c.body_i], data->motions[c.body_j], o).closing_speed;
   if (c.contact.relaxes()) {
     y[layout_.contact(k + 1) - 1] = calc_measure(c.contact.measure(), o);
   }
@@ -457,7 +456,7 @@ void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledg
     // A contact that has begun within a step and is not captured yet: its impact is now.
     ContactMemory<T> memory = data->memories[k];
     if (!(memory.impact_speed > T(0)) && o.distance < T(0)) {
-      memory.impact_speed = calc_kinematics(i, j, o.p_WC, o.n_W).closing_speed;
+      memory.impact_speed = calc_kinematics(i, j, o).closing_speed;
     }
     f = calc_contact_laws(c.contact, *shapes, o, i, j, memory, y + layout_.contact(k),
                           rates + layout_.contact(k));
