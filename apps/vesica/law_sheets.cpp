@@ -138,6 +138,11 @@ std::vector<LawSheet::Parameter> bristle_parameters() {
           {"load_proportional", "", "false: bristles do not stiffen with the load"},
           {"v_eps", "m/s", "below it directions are relaxed; v_S/100 unless given"}};
 }
+std::vector<LawSheet::Parameter> volumetric_bristle_parameters() {
+  auto parameters = bristle_parameters();
+  parameters.push_back({"spin_scale", "-", "of the torque about n; 1 unless given"});
+  return parameters;
+}
 
 std::vector<LawSheet> make_friction_sheets() {
   return {
@@ -247,7 +252,7 @@ std::vector<LawSheet> make_friction_sheets() {
                     "C_v = |v|/v_avg, C_w = r |w_n|/v_avg, each s + (1 - s) C             (4.223)",
                     "limits mu of the force times C_v, of the torque times C_w"},
        .source = "Gonthier 4.215-4.243",
-       .parameters = bristle_parameters(),
+       .parameters = volumetric_bristle_parameters(),
        .smoothness = "that of bristle",
        .cannot = "partial slip; the factors stand for an integral over the patch (see patch)",
        .example = "{law: volumetric_bristle, mu_S: 0.5, mu_C: 0.4, sigma_0: 5.0e3 1/m, sigma_1: 45 "

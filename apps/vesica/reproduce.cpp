@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/error.h"
+#include "vesica/io/line_plot_svg.h"
 #include "vesica/io/output_file.h"
 
 namespace vesica::app {
@@ -20,6 +23,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::vector<std::string> systems;
   bool once = false;
+  std::string svg;
 };
 
 // A figure, and the same with tolerances and steps halved.
@@ -52,8 +56,10 @@ Reproduced run_system(const std::string& name, const std::string& scenes, bool o
 std::string describe(const Json& where) {
   std::string text;
   for (const auto& [key, value] : where.items()) {
-    if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", key, value.is_string() ? value.get<std::string>() : value.dump());
+    const std::string shown = value.is_string()   ? value.get<std::string>()
+                              : value.is_number() ? fmt::format("{:g}", value.get<double>())
+                                                  : value.dump();
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, shown);
   }
   return text;
 }
@@ -79,20 +85,77 @@ Json as_json(const std::vector<Reproduced>& all) {
   return list;
 }
 
-void print_table(const std::vector<Reproduced>& all) {
-  for (const Reproduced& system : all) {
-    fmt::print("{} ({:.3g} s simulated in {:.3g} s)\n\n", system.system, system.simulated,
-               system.seconds);
-    fmt::print("  {:<28}{:<46}{:>11}{:>13} {:<7}  {}\n", "quantity", "case", "source", "ours", "",
-               "verdict");
-    for (const Row& row : system.rows) {
-      const Figure& f = row.figure;
-      fmt::print("  {:<28}{:<46}{:>11}{:>13} {:<7}  {}\n", f.quantity, describe(f.where),
-                 f.source ? number(*f.source) : "", number(f.ours), f.unit, f.verdict);
+constexpr size_t kColumns = 100;
+
+// Lines of at most `width` characters, broken at spaces; longer words stay whole.
+std::vector<std::string> wrap(const std::string& text, size_t width) {
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) {
+      lines.emplace_back();
     }
-    for (const auto& failure : system.failures) fmt::print("  failed: {}\n", failure);
-    fmt::print("\n");
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() += word;
   }
+  return lines;
+}
+
+// A verdict in a column: its first words, and the number of the note that holds the rest. Equal
+// notes are printed once.
+std::string note_verdict(const std::string& verdict, std::vector<std::string>* notes) {
+  constexpr size_t kShort = 12;
+  if (verdict.size() <= kShort) return verdict;
+  size_t end = verdict.find(": ");
+  size_t rest = end + 2;
+  if (end == std::string::npos) {
+    end = verdict.find(" because ");
+    rest = end + 1;
+  }
+  if (end == std::string::npos || end > kShort) end = rest = 0;
+  const std::string note = verdict.substr(rest);
+  auto at = std::find(notes->begin(), notes->end(), note);
+  if (at == notes->end()) at = notes->insert(at, note);
+  return fmt::format("{}{}[{}]", verdict.substr(0, end), end > 0 ? " " : "",
+                     at - notes->begin() + 1);
+}
+
+void print_table(const Reproduced& system) {
+  size_t quantity = 8, place = 4, unit = 0;
+  for (const Row& row : system.rows) {
+    quantity = std::max(quantity, row.figure.quantity.size());
+    place = std::max(place, describe(row.figure.where).size());
+    unit = std::max(unit, row.figure.unit.size());
+  }
+  constexpr size_t kSource = 9, kOurs = 11, kVerdict = 16, kGaps = 9;
+  const size_t others = quantity + unit + kSource + kOurs + kVerdict + kGaps;
+  place = std::min(place, std::max<size_t>(20, kColumns - std::min(kColumns, others)));
+
+  fmt::print("{} ({:.3g} s simulated in {:.3g} s)\n\n", system.system, system.simulated,
+             system.seconds);
+  auto print_row = [&](const std::string& name, const std::string& where, const std::string& source,
+                       const std::string& ours, const std::string& of, const std::string& verdict) {
+    fmt::print("  {:<{}}  {:<{}} {:>{}} {:>{}} {:<{}}  {}\n", name, quantity, where, place, source,
+               kSource, ours, kOurs, of, unit, verdict);
+  };
+  print_row("quantity", "case", "source", "ours", "", "verdict");
+  std::vector<std::string> notes;
+  for (const Row& row : system.rows) {
+    const Figure& f = row.figure;
+    const auto where = wrap(describe(f.where), place);
+    print_row(f.quantity, where[0], f.source ? number(*f.source) : "", number(f.ours), f.unit,
+              note_verdict(f.verdict, &notes));
+    for (size_t k = 1; k < where.size(); ++k) fmt::print("  {:<{}}  {}\n", "", quantity, where[k]);
+  }
+  if (!notes.empty()) fmt::print("\n");
+  for (size_t k = 0; k < notes.size(); ++k) {
+    const auto lines = wrap(notes[k], kColumns - 7);
+    for (size_t l = 0; l < lines.size(); ++l) {
+      fmt::print("  {:<4} {}\n", l == 0 ? fmt::format("[{}]", k + 1) : "", lines[l]);
+    }
+  }
+  for (const auto& failure : system.failures) fmt::print("  failed: {}\n", failure);
+  fmt::print("\n");
 }
 
 std::string make_page(const std::vector<Reproduced>& all) {
@@ -112,7 +175,7 @@ std::string make_page(const std::vector<Reproduced>& all) {
                       number(f.ours), f.unit, change(row), f.verdict});
     }
     page.add_table({"quantity", "case", "source", "ours", "unit", "change when halved", "verdict"},
-                   rows);
+                   rows, {1, 4, 6});
     if (!system.failures.empty()) {
       page.add_notes("Runs that did not finish", system.failures, HtmlPage::Mood::kBad);
     }
@@ -121,6 +184,21 @@ std::string make_page(const std::vector<Reproduced>& all) {
     page.end_grid();
   }
   return page.as_html();
+}
+
+std::string make_picture(const std::vector<TimePlot>& plots) {
+  std::vector<LinePlot> panels;
+  for (const TimePlot& plot : plots) {
+    LinePlot& panel = panels.emplace_back();
+    panel.title = plot.title;
+    panel.note = plot.note;
+    panel.x_label = "time [s]";
+    panel.y_label = plot.unit;
+    for (const PlotSeries& series : plot.series) {
+      panel.curves.push_back({series.name, plot.times, series.y});
+    }
+  }
+  return make_line_plot_svg(panels);
 }
 
 }  // namespace
@@ -132,8 +210,16 @@ void add_reproduce(CLI::App& app, Common& common) {
   command->add_option("SYSTEM", options->systems, "which of them; all without");
   command->add_flag("--once", options->once,
                     "do not run again with tolerances halved to see what the figures move by");
+  command->add_option("--svg", options->svg, "the plots of the one SYSTEM as a picture")
+      ->type_name("FILE");
   command->callback([&common, options] {
     std::vector<std::string> names = options->systems;
+    if (!options->svg.empty() && names.size() != 1) {
+      throw InputError(
+          fmt::format("--svg {}: draws one system; name it, for instance `vesica "
+                      "reproduce ball_on_table --svg {}`",
+                      options->svg, options->svg));
+    }
     if (names.empty()) {
       for (const auto name : reproduced_systems()) names.emplace_back(name);
     }
@@ -152,10 +238,11 @@ void add_reproduce(CLI::App& app, Common& common) {
     const Json json = as_json(all);
     save_text((fs::path(folder) / "reproduce.json").string(), json.dump(2) + "\n");
     save_text((fs::path(folder) / "reproduce.html").string(), make_page(all));
+    if (!options->svg.empty()) save_text(options->svg, make_picture(all[0].plots));
     if (common.json) {
       fmt::print("{}\n", json.dump(2));
     } else if (!common.quiet) {
-      print_table(all);
+      for (const Reproduced& system : all) print_table(system);
       fmt::print("the same with plots: {}/reproduce.html\n", folder);
     }
     for (const Reproduced& system : all) {

@@ -41,6 +41,8 @@ const std::vector<std::string> kBristles = {
     "load_proportional: false}",
     "{law: volumetric_bristle, mu_S: 0.8, mu_C: 0.6, sigma_0: 1e4, sigma_1: 40, sigma_2: 0.1, v_S: "
     "0.01, tau_dw: 0.5}",
+    "{law: volumetric_bristle, mu_C: 0.6, sigma_0: 1e4, sigma_1: 40, v_S: 0.01, dwell: false, "
+    "spin_scale: 0.65}",
 };
 const char* const kPatchLaw =
     "{law: patch, of: {law: brown_mcphee, mu_s: 0.8, mu_d: 0.6, v_t: 0.02}}";

@@ -23,6 +23,7 @@
 //   dwell: false             s_dw = s, tau_dw is not needed
 //   load_proportional: false sigma in N/m, N s/m: bristles do not stiffen with load (Table 5.4)
 //   v_eps [m/s]              below it directions are relaxed; v_S/100 unless given
+//   spin_scale               volumetric: of the torque about n, 1 unless given (5.2.2 takes 0.65)
 //
 // dir and |.| are relaxed below v_eps in the C1 form (smooth.h); sgn(w_n) of (4.238), which
 // chatters at round-off, is relaxed with them. z is carried round n by the mean spin of both bodies
@@ -30,8 +31,8 @@
 // nor frame is preferred. After separation all states are zero.
 //
 // Smoothness: C0 at saturation and where s_dw turns, C1 elsewhere.
-// Stores f_n sigma_0 (z^2 + (r theta)^2)/2. Where f_n changes on a
-// bent bristle that energy is not conserved: under a vibrating load the bristle ratchets
+// Stores f_n sigma_0 (z^2 + spin_scale (r theta)^2)/2. Where f_n changes on a bent bristle that
+// energy is not conserved: under a vibrating load the bristle ratchets
 // (docs/theory/laws/bristle.md). Cannot represent: partial slip; the factors stand for an integral
 // over the patch (`patch`).
 #pragma once
@@ -39,6 +40,7 @@
 #include <array>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "vesica/contact/friction_force.h"
 #include "vesica/io/yaml.h"
@@ -52,11 +54,12 @@ struct BristleParameters {
   P sigma_0{}, sigma_1{}, sigma_2{0.0};
   P v_S{}, v_eps{};
   P tau_dw{0.0};
+  P spin_scale{1.0};
   bool dwell = true;
   bool load_proportional = true;
 
   P tau_br() const { return sigma_1 / sigma_0; }
-  static BristleParameters read(const InputNode& node);
+  static BristleParameters read(const InputNode& node, bool volumetric);
 };
 
 // One bristle, of a vector or of a number: rate, force over load, whether it is saturated.
@@ -110,7 +113,7 @@ struct Bristle {
 
   BristleParameters<P> p;
 
-  static Bristle read(const InputNode& node) { return {BristleParameters<P>::read(node)}; }
+  static Bristle read(const InputNode& node) { return {BristleParameters<P>::read(node, false)}; }
   double state_scale(int k) const {
     return k == 3 ? 1.0 : std::max(1e-9, value_of(p.mu_S) / value_of(p.sigma_0));
   }
@@ -155,7 +158,7 @@ struct VolumetricBristle {
   BristleParameters<P> p;
 
   static VolumetricBristle read(const InputNode& node) {
-    return {BristleParameters<P>::read(node)};
+    return {BristleParameters<P>::read(node, true)};
   }
   double state_scale(int k) const { return Bristle<P>{p}.state_scale(k); }
 
@@ -194,20 +197,27 @@ struct VolumetricBristle {
 
     FrictionForce<T> f;
     f.f_t = (slide.b + in.slip * T(p.sigma_2)) * (-load);
-    f.spin_torque = (turn.b + rim * p.sigma_2) * r * (-load);
-    f.stored = T(0.5) * load * p.sigma_0 * (z.squaredNorm() + twist * twist);
+    const T turning_load = load * p.spin_scale;
+    f.spin_torque = (turn.b + rim * p.sigma_2) * r * (-turning_load);
+    f.stored = T(0.5) * p.sigma_0 * (load * z.squaredNorm() + turning_load * twist * twist);
     f.stored_rate = load * p.sigma_0 * z.dot(slide.rate);
-    f.stored_spin_rate = load * p.sigma_0 * twist * turn.rate;
+    f.stored_spin_rate = turning_load * p.sigma_0 * twist * turn.rate;
     f.saturated = slide.saturated || turn.saturated;
     return f;
   }
 };
 
 template <class P>
-BristleParameters<P> BristleParameters<P>::read(const InputNode& node) {
-  node.allow({"law", "mu_S", "mu_C", "sigma_0", "sigma_1", "sigma_2", "v_S", "tau_dw", "dwell",
-              "load_proportional", "v_eps"});
+BristleParameters<P> BristleParameters<P>::read(const InputNode& node, bool volumetric) {
+  std::vector<std::string_view> keys{"law",     "mu_S", "mu_C",   "sigma_0", "sigma_1",
+                                     "sigma_2", "v_S",  "tau_dw", "dwell",   "load_proportional",
+                                     "v_eps"};
+  if (volumetric) keys.push_back("spin_scale");
+  node.allow(keys);
   BristleParameters p;
+  if (const auto scale = node.find("spin_scale")) {
+    p.spin_scale = scale->positive_scalar<P>(dimension::kNumber);
+  }
   if (const auto flag = node.find("dwell")) p.dwell = flag->flag();
   if (const auto flag = node.find("load_proportional")) p.load_proportional = flag->flag();
   const Dimension stiffness =

@@ -167,15 +167,20 @@ void HtmlPage::add_notes(const std::string& title, const std::vector<std::string
 }
 
 void HtmlPage::add_table(const std::vector<std::string>& header,
-                         const std::vector<std::vector<std::string>>& rows) {
-  body_ += "<div class=\"wide\"><table>\n<tr>";
-  for (const std::string& cell : header) body_ += fmt::format("<th>{}</th>", escape_html(cell));
-  body_ += "</tr>\n";
-  for (const auto& row : rows) {
+                         const std::vector<std::vector<std::string>>& rows,
+                         const std::vector<std::size_t>& text_columns) {
+  auto add_row = [&](const char* tag, const std::vector<std::string>& cells) {
     body_ += "<tr>";
-    for (const std::string& cell : row) body_ += fmt::format("<td>{}</td>", escape_html(cell));
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const bool text = std::count(text_columns.begin(), text_columns.end(), c) > 0;
+      body_ += fmt::format("<{0}{1}>{2}</{0}>", tag, text ? " class=\"text\"" : "",
+                           escape_html(cells[c]));
+    }
     body_ += "</tr>\n";
-  }
+  };
+  body_ += "<div class=\"wide\"><table>\n";
+  add_row("th", header);
+  for (const auto& row : rows) add_row("td", row);
   body_ += "</table></div>\n";
 }
 

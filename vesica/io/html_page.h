@@ -83,9 +83,10 @@ class HtmlPage {
   void add_tiles(const std::vector<std::pair<std::string, std::string>>& value_and_label);
   enum class Mood { kGood, kBad };
   void add_notes(const std::string& title, const std::vector<std::string>& lines, Mood mood);
-  // The first column is text, the others are numbers.
+  // The first column is text, the others are numbers but for `text_columns`, which wrap.
   void add_table(const std::vector<std::string>& header,
-                 const std::vector<std::vector<std::string>>& rows);
+                 const std::vector<std::vector<std::string>>& rows,
+                 const std::vector<std::size_t>& text_columns = {});
   // What stands between the two calls opens and closes by a click.
   void begin_details(const std::string& title, bool open = false);
   void end_details();

@@ -31,9 +31,10 @@ p { margin: 4px 0 10px; color: var(--soft); max-width: 90ch; }
 .wide { overflow-x: auto; margin: 8px 0; }
 table { border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 14px 4px 0; border-bottom: 1px solid var(--line); text-align: right;
-  white-space: nowrap; }
+  white-space: nowrap; vertical-align: top; }
 th { color: var(--soft); font-weight: 500; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child, th.text, td.text { text-align: left; }
+td.text { white-space: normal; overflow-wrap: anywhere; min-width: 12ch; }
 details { margin: 10px 0; }
 summary { cursor: pointer; font-weight: 500; }
 pre { background: var(--panel); border-radius: 8px; padding: 14px 16px; overflow-x: auto;

@@ -22,6 +22,12 @@ constexpr std::pair<std::string_view, Runner> kSystems[] = {
     {"pendulum_ahmed", detail::reproduce_pendulum_ahmed},
     {"arm_on_plate", detail::reproduce_arm_on_plate},
     {"solver_study", detail::reproduce_solver_study},
+    {"cylinder_volumetric", detail::reproduce_cylinder_volumetric},
+    {"ball_on_table", detail::reproduce_ball_on_table},
+    {"tippe_top", detail::reproduce_tippe_top},
+    {"box_on_slope", detail::reproduce_box_on_slope},
+    {"ten_boxes", detail::reproduce_ten_boxes},
+    {"block_over_step", detail::reproduce_block_over_step},
 };
 
 }  // namespace
@@ -92,6 +98,35 @@ std::vector<double> SceneRun::energy() const {
     for (size_t k = 0; k < total.size(); ++k) total[k] += part[k];
   }
   return total;
+}
+
+std::vector<double> SceneRun::total_energy() const {
+  auto total = energy();
+  const auto stored = column("energy.stored");
+  for (size_t k = 0; k < total.size(); ++k) total[k] += stored[k];
+  return total;
+}
+
+size_t SceneRun::row_at(double time) const {
+  const auto row = std::lower_bound(times().begin(), times().end(), time) - times().begin();
+  return std::min(static_cast<size_t>(row), times().size() - 1);
+}
+
+double SceneRun::value_at(const std::string& name, double time) const {
+  const auto values = column(name);
+  const size_t row = row_at(time);
+  if (row == 0 || times()[row] <= time) return values[row];
+  const double part = (time - times()[row - 1]) / (times()[row] - times()[row - 1]);
+  return values[row - 1] + part * (values[row] - values[row - 1]);
+}
+
+double SceneRun::distance(const std::string& name, double from, double until) const {
+  double moved = 0;
+  for (const char axis : {'x', 'y', 'z'}) {
+    const auto part = fmt::format("{}.{}", name, axis);
+    moved = std::hypot(moved, value_at(part, until) - value_at(part, from));
+  }
+  return moved;
 }
 
 double SceneRun::first_event(bool touchdown) const {

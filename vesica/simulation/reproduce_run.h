@@ -27,6 +27,13 @@ class SceneRun {
   std::vector<double> magnitude(const std::string& name, std::string_view axes) const;
   // A sum over the energies of the state: kinetic, gravity, contact, springs.
   std::vector<double> energy() const;
+  // The same with what bristles and contacts without a potential hold.
+  std::vector<double> total_energy() const;
+  // The first row not before a time, or the last; a value between rows; how far the vector
+  // NAME.x, .y, .z moves between two times.
+  size_t row_at(double time) const;
+  double value_at(const std::string& column, double time) const;
+  double distance(const std::string& name, double from, double until) const;
   // Time of the first event of a kind, or -1.
   double first_event(bool touchdown) const;
 
@@ -56,5 +63,11 @@ SystemReport reproduce_pendulum_settling(const ReproduceOptions& options);
 SystemReport reproduce_pendulum_ahmed(const ReproduceOptions& options);
 SystemReport reproduce_arm_on_plate(const ReproduceOptions& options);
 SystemReport reproduce_solver_study(const ReproduceOptions& options);
+SystemReport reproduce_cylinder_volumetric(const ReproduceOptions& options);
+SystemReport reproduce_ball_on_table(const ReproduceOptions& options);
+SystemReport reproduce_tippe_top(const ReproduceOptions& options);
+SystemReport reproduce_box_on_slope(const ReproduceOptions& options);
+SystemReport reproduce_ten_boxes(const ReproduceOptions& options);
+SystemReport reproduce_block_over_step(const ReproduceOptions& options);
 
 }  // namespace vesica::detail
