@@ -1,0 +1,7 @@
+#include "vesica/simulation/system_rates.h"
+
+namespace vesica {
+
+VESICA_SYSTEM(double, Dual<12>)
+
+}  // namespace vesica

@@ -1,0 +1,8 @@
+#include "vesica/simulation/system_rates.h"
+
+namespace vesica {
+
+template class System<Dual<4>>;
+VESICA_SYSTEM(Dual<4>, Dual<4>)
+
+}  // namespace vesica

@@ -1,0 +1,407 @@
+// What a System computes: the definitions behind system.h.
+#pragma once
+
+#include <algorithm>
+
+#include "vesica/simulation/system.h"
+
+namespace vesica {
+
+template <class P>
+System<P>::System(const Scene<P>& scene, bool ledger) : scene_(scene) {
+  layout_.coordinates = scene.tree.nq();
+  layout_.speeds = scene.tree.nu();
+  for (const auto& body : scene.tree.bodies()) {
+    layout_.q_starts.push_back(body.q_start);
+    layout_.u_starts.push_back(body.u_start);
+  }
+  layout_.ledger = ledger;
+  layout_.contact_offsets.assign(1, 0);
+  for (size_t k = 0; k < scene.contacts.size(); ++k) {
+    const auto& c = scene.contacts[k];
+    layout_.first_slots.push_back(static_cast<int>(layout_.slots()));
+    for (int slot = 0; slot < (c.parts ? c.parts->room : 1); ++slot) {
+      layout_.contact_of_slot.push_back(static_cast<int>(k));
+      layout_.contact_offsets.push_back(layout_.contact_offsets.back() + c.contact.state_count());
+    }
+    bool potential = true;
+    if (c.parts) {
+      for (const auto& shapes : c.parts->pairs) {
+        potential = potential && has_potential(c.contact, shapes);
+      }
+    } else {
+      potential = has_potential(c.contact, c.contact);
+    }
+    has_potential_.push_back(potential);
+    has_parts_ = has_parts_ || c.parts;
+  }
+  layout_.first_slots.push_back(static_cast<int>(layout_.slots()));
+  layout_.controller_offsets.assign(1, 0);
+  for (const auto& c : scene.controllers) {
+    layout_.controller_offsets.push_back(layout_.controller_offsets.back() + c.state_count());
+  }
+  for (const auto& body : scene.tree.bodies()) {
+    has_drives_ = has_drives_ || body.joint.is_driven() ||
+                  (body.on_moving_base &&
+                   scene.bodies[static_cast<size_t>(body.joint.parent)].prescribed.moves);
+  }
+}
+
+template <class P>
+template <class T>
+SystemData<T> System<P>::make_data() const {
+  SystemData<T> data;
+  static_cast<TreeData<T>&>(data) = make_tree_data<T>(scene_.tree);
+  data.tau.assign(static_cast<size_t>(scene_.tree.nu()), T(0));
+  if (!scene_.loops.empty()) data.loops = make_loop_data<T>(scene_.tree, scene_.loops);
+  data.controller.resize(scene_.tree.nu(), scene_.tree.size());
+  data.wrenches.resize(scene_.bodies.size());
+  const size_t slots = layout_.slots();
+  data.overlaps.resize(slots);
+  data.forces.resize(slots);
+  data.memories.resize(slots);
+  data.touching.assign(slots, 0);
+  data.toggled.assign(slots, 0);
+  data.distance.assign(slots, 0.0);
+  data.pair_in_slot.assign(slots, -1);
+  data.near_parts.resize(scene_.contacts.size());
+  for (size_t b = 0; b < scene_.bodies.size(); ++b) {
+    if (!scene_.bodies[b].is_free) {
+      data.motions[b] = cast_motion<T>(scene_.bodies[b].prescribed.at(0));
+    }
+  }
+  return data;
+}
+
+template <class P>
+void System<P>::calc_initial_state(P* y) const {
+  for (int k = 0; k < layout_.size(); ++k) y[k] = P(0);
+  std::copy(scene_.q0.begin(), scene_.q0.end(), y);
+  std::copy(scene_.u0.begin(), scene_.u0.end(), y + layout_.velocities());
+  // A controller's reference starts where its arm stands.
+  for (size_t k = 0; k < scene_.controllers.size(); ++k) {
+    for (size_t j = 0; j < scene_.controllers[k].coordinates.size(); ++j) {
+      y[layout_.controller(k) + static_cast<int>(j)] =
+          scene_.q0[static_cast<size_t>(scene_.controllers[k].coordinates[j])];
+    }
+  }
+  for (size_t k = 0; k < layout_.slots(); ++k) {
+    const auto& contact = contact_in(k).contact;
+    for (int s = 0; s < contact.friction_states(); ++s) {
+      y[layout_.contact(k) + s] = contact.initial_states[static_cast<size_t>(s)];
+    }
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_rates(double t, const T* y, T* rates, SystemData<T>* data) const {
+  calc_motions(t, y, data);
+  calc_overlaps(data);
+  calc_rates_from_overlaps(t, y, rates, data);
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_rates_of_new_step(double t, T* y, T* rates, SystemData<T>* data) const {
+  calc_motions(t, y, data);
+  if (has_parts_) assign_slots(y, data);
+  calc_overlaps(data);
+  capture_contacts(y, data);
+  calc_rates_from_overlaps(t, y, rates, data);
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_rates_from_overlaps(double t, const T* y, T* rates,
+                                         SystemData<T>* data) const {
+  T* ledger = layout_.ledger ? rates + layout_.ledger_start() : nullptr;
+  if (ledger) {
+    for (int k = 0; k < kLedgerSize; ++k) ledger[k] = T(0);
+  }
+  calc_contacts(y, rates, data, ledger);
+  calc_other_forces(t, data, ledger);
+  calc_joint_forces(t, y, rates, data, ledger);
+  calc_position_rates(y, rates);
+  calc_accelerations(rates, data);
+  if (ledger && has_drives_) calc_drive_work(t, rates, data, ledger);
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_motions(double t, const T* y, SystemData<T>* data) const {
+  for (size_t b = 0; b < scene_.bodies.size(); ++b) {
+    const auto& body = scene_.bodies[b];
+    data->wrenches[b].tau_W = Vec3<T>(T(0), T(0), T(0));
+    if (body.is_free) {
+      data->wrenches[b].f_W = scene_.gravity.template cast<T>() * T(body.inertia.mass);
+      continue;
+    }
+    data->wrenches[b].f_W = Vec3<T>(T(0), T(0), T(0));
+    if (!body.prescribed.moves) continue;
+    data->motions[b] = cast_motion<T>(body.prescribed.at(t));
+    if (scene_.tree.bodies()[b].has_children) {
+      const SpatialMotion<P> a = body.prescribed.acceleration(t);
+      data->given_acceleration[b] = {a.w.template cast<T>(), a.v.template cast<T>()};
+    }
+  }
+  calc_tree_motions(scene_.tree, t, y, y + layout_.velocities(), data);
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_overlaps(SystemData<T>* data) const {
+  for (size_t k = 0; k < layout_.slots(); ++k) {
+    const auto& c = contact_in(k);
+    const PlacedPair<P>* shapes = shapes_in(k, *data);
+    data->overlaps[k] =
+        shapes ? calc_overlap(*shapes, data->motions[c.body_i].X_WB, data->motions[c.body_j].X_WB)
+               : far_apart<T>();
+  }
+}
+
+template <class P>
+template <class T>
+bool System<P>::find_parts(double t, T* y, SystemData<T>* data) const {
+  if (!has_parts_) return false;
+  calc_motions(t, y, data);
+  return assign_slots(y, data);
+}
+
+template <class P>
+template <class T>
+bool System<P>::assign_slots(T* y, SystemData<T>* data) const {
+  bool changed = false;
+  for (size_t c = 0; c < scene_.contacts.size(); ++c) {
+    const auto& contact = scene_.contacts[c];
+    if (!contact.parts) continue;
+    NearParts& parts = data->near_parts[c];
+    double margin = contact.parts->finder.margin();
+    if (data->step > 0) {
+      const double speed =
+          calc_rim_speed(contact.body_i, *data) + calc_rim_speed(contact.body_j, *data);
+      margin = std::min(margin, 2 * data->step * speed);
+    }
+    contact.parts->finder.find(detail::value_of_pose(data->motions[contact.body_i].X_WB),
+                               detail::value_of_pose(data->motions[contact.body_j].X_WB), margin,
+                               &parts.near);
+    parts.registry.update(parts.near);
+    const size_t first = layout_.first_slot(c);
+    const auto room = static_cast<std::int32_t>(layout_.first_slot(c + 1) - first);
+    for (const TrackedPair& pair : parts.registry.lost()) {
+      if (pair.slot >= room) continue;
+      const size_t slot = first + static_cast<size_t>(pair.slot);
+      end_contact(slot, y, data);
+      data->pair_in_slot[slot] = -1;
+      data->touching[slot] = 0;
+      changed = true;
+    }
+    for (const TrackedPair& pair : parts.registry.alive()) {
+      if (pair.slot >= room) {
+        if (data->crowded < 0) data->crowded = static_cast<int>(c);
+        continue;
+      }
+      if (!pair.is_new) continue;
+      data->pair_in_slot[first + static_cast<size_t>(pair.slot)] = contact.parts->index(pair.cells);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+template <class P>
+template <class T>
+void System<P>::apply(int body, const Vec3<T>& f_W, const Vec3<T>& tau_W, const Vec3<T>& p_WQ,
+                      SystemData<T>* data, T* ledger) const {
+  const Motion<T>& m = data->motions[body];
+  const Vec3<T> tau_B = tau_W + (p_WQ - m.X_WB.p_WB).cross(f_W);
+  if (scene_.bodies[body].is_free) {
+    data->wrenches[body].f_W += f_W;
+    data->wrenches[body].tau_W += tau_B;
+  } else if (ledger && scene_.bodies[body].prescribed.moves) {
+    ledger[kPrescribedWork] -= f_W.dot(m.V_WB.v_WB) + tau_B.dot(m.V_WB.w_WB);
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::begin_contact(size_t k, T* y, SystemData<T>* data) const {
+  const auto& c = contact_in(k);
+  const Overlap<T>& o = data->overlaps[k];
+  data->memories[k].impact_speed =
+      calc_kinematics(data->motions[c.body_i], data->motions[c.body_j], o).closing_speed;
+  if (c.contact.relaxes()) {
+    y[layout_.contact(k + 1) - 1] = calc_measure(c.contact.measure(), o);
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::end_contact(size_t k, T* y, SystemData<T>* data) const {
+  for (int s = layout_.contact(k); s < layout_.contact(k + 1); ++s) y[s] = T(0);
+  data->memories[k].impact_speed = T(0);
+}
+
+template <class P>
+template <class T>
+void System<P>::capture_contacts(T* y, SystemData<T>* data) const {
+  for (size_t k = 0; k < layout_.slots(); ++k) {
+    const bool touching = data->overlaps[k].distance < T(0);
+    data->distance[k] = value_of(data->overlaps[k].distance);
+    data->toggled[k] = touching != static_cast<bool>(data->touching[k]);
+    data->touching[k] = touching;
+    if (!data->toggled[k]) continue;
+    if (touching) {
+      begin_contact(k, y, data);
+    } else {
+      end_contact(k, y, data);
+    }
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledger) const {
+  for (size_t k = 0; k < layout_.slots(); ++k) {
+    const auto& c = contact_in(k);
+    const Motion<T>& i = data->motions[c.body_i];
+    const Motion<T>& j = data->motions[c.body_j];
+    const Overlap<T>& o = data->overlaps[k];
+    ContactForces<T>& f = data->forces[k];
+    const PlacedPair<P>* shapes = shapes_in(k, *data);
+    if (!shapes) {
+      std::fill(rates + layout_.contact(k), rates + layout_.contact(k + 1), T(0));
+      f = no_contact_forces(o, calc_kinematics(i, j, o.p_WC, o.n_W));
+      continue;
+    }
+    // A contact that has begun within a step and is not captured yet: its impact is now.
+    ContactMemory<T> memory = data->memories[k];
+    if (!(memory.impact_speed > T(0)) && o.distance < T(0)) {
+      memory.impact_speed = calc_kinematics(i, j, o).closing_speed;
+    }
+    f = calc_contact_laws(c.contact, *shapes, o, i, j, memory, y + layout_.contact(k),
+                          rates + layout_.contact(k));
+    if (!(o.distance < T(0))) continue;
+    apply<T>(c.body_i, f.F_Ic_W.f_W, f.F_Ic_W.tau_W, o.p_WC, data, ledger);
+    apply<T>(c.body_j, -f.F_Ic_W.f_W, -f.F_Ic_W.tau_W, o.p_WC, data, ledger);
+    if (ledger) {
+      ledger[kNormalDamping] += (f.normal.force - f.normal.elastic) * f.closing_speed;
+      ledger[kRolling] -= f.tau_roll.dot(f.w);
+      // What friction takes, less what it stores.
+      ledger[kSliding] -= f.friction.f_t.dot(f.slip) + f.friction.stored_rate;
+      ledger[kSpinning] -= f.friction.spin_torque * f.spin + f.friction.stored_spin_rate;
+      ledger[kStoredWork] += f.friction.stored_rate + f.friction.stored_spin_rate;
+      if (!has_potential_[layout_.contact_of(k)])
+        ledger[kStoredWork] += f.normal.elastic * f.closing_speed;
+    }
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_other_forces(double t, SystemData<T>* data, T* ledger) const {
+  const Vec3<T> none(T(0), T(0), T(0));
+  for (const auto& spring : scene_.springs) {
+    const auto s = calc_spring(spring, data->motions[spring.body_i], data->motions[spring.body_j]);
+    apply<T>(spring.body_i, s.f_I, none, s.p_WI, data, ledger);
+    apply<T>(spring.body_j, -s.f_I, none, s.p_WJ, data, ledger);
+    if (ledger) ledger[kSpringDamping] += s.dissipated;
+  }
+  for (const auto& load : scene_.forces) {
+    const double factor = load.factor(t);
+    if (factor == 0) continue;
+    const Motion<T>& m = data->motions[load.body];
+    Vec3<T> f = load.force.template cast<T>() * T(factor);
+    if (load.follows) f = m.X_WB.R_WB * f;
+    const Vec3<T> arm = m.X_WB.R_WB * load.p_B.template cast<T>();
+    apply<T>(load.body, f, none, m.X_WB.p_WB + arm, data, ledger);
+    if (ledger) ledger[kForceWork] += f.dot(m.V_WB.v_WB + m.V_WB.w_WB.cross(arm));
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_joint_forces(double t, const T* y, T* rates, SystemData<T>* data,
+                                  T* ledger) const {
+  if (scene_.joint_forces.empty() && scene_.bushings.empty() && scene_.controllers.empty()) return;
+  for (const auto& bushing : scene_.bushings) {
+    const auto b =
+        calc_bushing(bushing, data->motions[bushing.body_i], data->motions[bushing.body_j]);
+    apply<T>(bushing.body_i, b.on_i.f_W, b.on_i.tau_W, b.p_WI, data, ledger);
+    apply<T>(bushing.body_j, -b.on_i.f_W, -b.on_i.tau_W, b.p_WI, data, ledger);
+    if (ledger) ledger[kSpringDamping] += b.dissipated;
+  }
+  for (T& tau : data->tau) tau = T(0);
+  for (const auto& force : scene_.joint_forces) {
+    const auto body = static_cast<size_t>(force.body);
+    const int speed = layout_.u_starts[body] + force.speed;
+    const T& u = y[layout_.velocities() + speed];
+    const auto f = calc_joint_force(force, t, y[layout_.position(body) + force.speed], u);
+    data->tau[static_cast<size_t>(speed)] += f.force;
+    if (ledger) {
+      const bool friction = std::holds_alternative<JointFriction<P>>(force.action);
+      ledger[friction ? kJointFriction : kJointDamping] += f.dissipated;
+      ledger[kMotorWork] += f.work;
+    }
+  }
+  for (size_t k = 0; k < scene_.controllers.size(); ++k) {
+    const auto& c = scene_.controllers[k];
+    const T power =
+        calc_accommodation(c, scene_.tree, scene_.gravity, t, y, y + layout_.velocities(),
+                           data->forces[layout_.first_slot(static_cast<size_t>(c.contact))],
+                           y + layout_.controller(k), rates + layout_.controller(k),
+                           static_cast<TreeData<T>*>(data), &data->controller, data->tau.data());
+    if (ledger) ledger[kMotorWork] += power;
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_position_rates(const T* y, T* rates) const {
+  calc_tree_coordinate_rates(scene_.tree, y, y + layout_.velocities(), rates);
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_accelerations(T* rates, SystemData<T>* data) const {
+  T* const u_rates = rates + layout_.velocities();
+  if (scene_.tree.has_joints()) factor_tree(scene_.tree, data);
+  if (scene_.loops.empty()) {
+    calc_forward_dynamics(scene_.tree, data->wrenches, data->tau.data(), u_rates, data);
+  } else {
+    calc_constrained_dynamics(scene_.tree, scene_.loops, &data->wrenches, data->tau.data(), u_rates,
+                              data, &data->loops);
+  }
+}
+
+// What drives and moving bases put in: power of the forces that their joints transmit.
+template <class P>
+template <class T>
+void System<P>::calc_drive_work(double t, T* rates, SystemData<T>* data, T* ledger) const {
+  calc_inverse_dynamics(scene_.tree, data->wrenches, rates + layout_.velocities(),
+                        data->controller.tau.data(), data);
+  for (size_t b = 0; b < scene_.bodies.size(); ++b) {
+    const auto& body = scene_.tree.bodies()[b];
+    for (size_t k = 0; k < body.joint.drive.size(); ++k) {
+      ledger[kMotorWork] += data->drive_torque[b][k] * T(body.joint.drive[k].at(t).rate);
+    }
+    if (!body.on_moving_base) continue;
+    const auto& V = data->motions[static_cast<size_t>(body.joint.parent)].V_WB;
+    const SpatialMotion<T> carried = shift_motion<T>({V.w_WB, V.v_WB}, data->r[b]);
+    ledger[kPrescribedWork] += dot(carried, data->force[b]);
+  }
+}
+
+// Compiled in system_*.cpp: scalar of the scene, scalar of the state.
+#define VESICA_SYSTEM(P, T)                                                              \
+  template SystemData<T> System<P>::make_data() const;                                   \
+  template void System<P>::calc_rates(double, const T*, T*, SystemData<T>*) const;       \
+  template void System<P>::calc_rates_of_new_step(double, T*, T*, SystemData<T>*) const; \
+  template bool System<P>::find_parts(double, T*, SystemData<T>*) const;                 \
+  template void System<P>::begin_contact(size_t, T*, SystemData<T>*) const;              \
+  template void System<P>::end_contact(size_t, T*, SystemData<T>*) const;                \
+  template void System<P>::calc_position_rates(const T*, T*) const;                      \
+  template void System<P>::calc_motions(double, const T*, SystemData<T>*) const;         \
+  template void System<P>::calc_overlaps(SystemData<T>*) const;
+
+}  // namespace vesica
