@@ -72,7 +72,7 @@ TEST(Conservative, TheWrenchOfSolidsIsTheGradientOfTheirPotential) {
       }
       worst = std::max(worst, (F - fine).norm() / o.push);
     }
-    std::printf("worst %g kinks %d\n",worst,at_kinks);EXPECT_LT(worst, 2e-6) << b;
+    EXPECT_LT(worst, 2e-6) << b;  // measured 2e-8; the cone's differences 1e-6
     EXPECT_LE(at_kinks, 2) << b;
   }
 }
