@@ -180,6 +180,27 @@ TEST(Systems, RollingInTheGrooveDecaysAsTheFoundationSays) {
   }
 }
 
+// Times of the source's text for the original; the fall follows from the torque on the stem, later
+// than the text's 4 s.
+TEST(Systems, TippeTopTurnsOver) {
+  std::map<std::string, std::map<std::string, double>> original;  // by preset, by quantity
+  for (const auto& f : run("tippe_top").figures) {
+    if (f.quantity == "spin_loss_on_stem" || f.quantity == "ledger_residual") {
+      EXPECT_TRUE(f.verdict.starts_with("as expected")) << f.where.dump() << " " << f.ours;
+    }
+    if (f.where["variant"] == "original") {
+      original[f.where["preset"].get<std::string>()][f.quantity] = f.ours;
+    }
+  }
+  ASSERT_EQ(original.size(), 2u);
+  for (auto& [preset, of] : original) {
+    EXPECT_NEAR(of["upright_time"], 0.15, 0.03) << preset;   // 0.128, 0.127
+    EXPECT_NEAR(of["inversion_time"], 1.6, 0.16) << preset;  // 1.746, 1.655
+    EXPECT_LT(of["stem_touch_time"], of["inversion_time"]) << preset;
+    EXPECT_GT(of["fall_time"], 4) << preset;  // 7.52, 7.71
+  }
+}
+
 // What statics and energy say; the bounds stand in the verdicts.
 TEST(Systems, BoxesStandAndBlocksSlideAsStaticsSay) {
   for (const char* system : {"box_on_slope", "ten_boxes", "block_over_step"}) {

@@ -44,7 +44,7 @@ SystemReport reproduce_box_on_slope(const ReproduceOptions& options) {
 SystemReport reproduce_ten_boxes(const ReproduceOptions& options) {
   constexpr size_t kBoxes = 10;
   SystemReport report;
-  const PresetRuns runs(options, "ten_boxes", kBoxes, {}, &report);
+  const PresetRuns runs(options, "ten_boxes", kBoxes, {{"solver.tolerance", "1.0e-8"}}, &report);
   runs.each([&](const char* preset, const SceneRun& run) {
     Rows rows(&report, "ten_boxes", {{"preset", preset}});
     // Each contact is as deep as carries what stands on it: a square of edge a on the ground, two
