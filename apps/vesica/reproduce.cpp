@@ -69,8 +69,9 @@ std::string describe(const Json& where) {
   return fmt::format("{}", fmt::join(describe_parts(where), " "));
 }
 std::string number(double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : "none"; }
-std::string change(const Row& row) {
-  return row.halved ? fmt::format("{:.1e}", *row.halved - row.figure.ours) : "";
+std::string describe_change(const Row& row) {
+  const double change = row.halved ? *row.halved - row.figure.ours : NAN;
+  return std::isfinite(change) ? fmt::format("{:.1e}", change) : "";
 }
 
 Json as_json(const std::vector<Reproduced>& all) {
@@ -177,7 +178,7 @@ std::string make_page(const std::vector<Reproduced>& all) {
     for (const Row& row : system.rows) {
       const Figure& f = row.figure;
       rows.push_back({f.quantity, describe(f.where), f.source ? number(*f.source) : "",
-                      number(f.ours), f.unit, change(row), f.verdict});
+                      number(f.ours), f.unit, describe_change(row), f.verdict});
     }
     page.add_table({"quantity", "case", "source", "ours", "unit", "change when halved", "verdict"},
                    rows, {1, 4, 6});
