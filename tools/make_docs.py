@@ -10,7 +10,7 @@ PICTURES = {
     "heel_on_ground.svg": "vesica probe heel_on_ground --quiet --cells 80 --pressure-map {}",
     "laws_of_the_slip.svg": "vesica laws --quiet --svg {}",
 }
-for system in ["cylinder_volumetric", "block_over_step"]:
+for system in ["cylinder_volumetric", "block_over_step", "tippe_top"]:
     PICTURES[f"{system}.svg"] = f"vesica reproduce {system} --once --quiet --out {{0}}.run --svg {{0}}"
 # One per page of docs/theory/laws that shows one.
 for page in pathlib.Path("docs/theory/laws").glob("*.md"):

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "apps/vesica/commands.h"
@@ -53,19 +54,24 @@ Reproduced run_system(const std::string& name, const std::string& scenes, bool o
   return out;
 }
 
-std::string describe(const Json& where) {
-  std::string text;
+std::vector<std::string> describe_parts(const Json& where) {
+  std::vector<std::string> parts;
   for (const auto& [key, value] : where.items()) {
     const std::string shown = value.is_string()   ? value.get<std::string>()
                               : value.is_number() ? fmt::format("{:g}", value.get<double>())
                                                   : value.dump();
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, shown);
+    if (!parts.empty()) parts.back() += ',';
+    parts.push_back(fmt::format("{} {}", key, shown));
   }
-  return text;
+  return parts;
+}
+std::string describe(const Json& where) {
+  return fmt::format("{}", fmt::join(describe_parts(where), " "));
 }
 std::string number(double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : "none"; }
-std::string change(const Row& row) {
-  return row.halved ? fmt::format("{:.1e}", *row.halved - row.figure.ours) : "";
+std::string describe_change(const Row& row) {
+  const double change = row.halved ? *row.halved - row.figure.ours : NAN;
+  return std::isfinite(change) ? fmt::format("{:.1e}", change) : "";
 }
 
 Json as_json(const std::vector<Reproduced>& all) {
@@ -87,18 +93,21 @@ Json as_json(const std::vector<Reproduced>& all) {
 
 constexpr size_t kColumns = 100;
 
-// Lines of at most `width` characters, broken at spaces; longer words stay whole.
-std::vector<std::string> wrap(const std::string& text, size_t width) {
+// Lines of at most `width` characters, or of one part that is longer.
+std::vector<std::string> wrap(const std::vector<std::string>& parts, size_t width) {
   std::vector<std::string> lines(1);
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) {
+  for (const std::string& part : parts) {
+    if (!lines.back().empty() && lines.back().size() + 1 + part.size() > width) {
       lines.emplace_back();
     }
     if (!lines.back().empty()) lines.back() += ' ';
-    lines.back() += word;
+    lines.back() += part;
   }
   return lines;
+}
+std::vector<std::string> split_words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
 }
 
 // A verdict in a column: its first words, and the number of the note that holds the rest. Equal
@@ -106,12 +115,9 @@ std::vector<std::string> wrap(const std::string& text, size_t width) {
 std::string note_verdict(const std::string& verdict, std::vector<std::string>* notes) {
   constexpr size_t kShort = 12;
   if (verdict.size() <= kShort) return verdict;
-  size_t end = verdict.find(": ");
-  size_t rest = end + 2;
-  if (end == std::string::npos) {
-    end = verdict.find(" because ");
-    rest = end + 1;
-  }
+  const size_t colon = verdict.find(": "), because = verdict.find(" because ");
+  size_t end = std::min(colon, because);
+  size_t rest = end == colon ? end + 2 : end + 1;
   if (end == std::string::npos || end > kShort) end = rest = 0;
   const std::string note = verdict.substr(rest);
   auto at = std::find(notes->begin(), notes->end(), note);
@@ -142,14 +148,14 @@ void print_table(const Reproduced& system) {
   std::vector<std::string> notes;
   for (const Row& row : system.rows) {
     const Figure& f = row.figure;
-    const auto where = wrap(describe(f.where), place);
+    const auto where = wrap(describe_parts(f.where), place);
     print_row(f.quantity, where[0], f.source ? number(*f.source) : "", number(f.ours), f.unit,
               note_verdict(f.verdict, &notes));
     for (size_t k = 1; k < where.size(); ++k) fmt::print("  {:<{}}  {}\n", "", quantity, where[k]);
   }
   if (!notes.empty()) fmt::print("\n");
   for (size_t k = 0; k < notes.size(); ++k) {
-    const auto lines = wrap(notes[k], kColumns - 7);
+    const auto lines = wrap(split_words(notes[k]), kColumns - 7);
     for (size_t l = 0; l < lines.size(); ++l) {
       fmt::print("  {:<4} {}\n", l == 0 ? fmt::format("[{}]", k + 1) : "", lines[l]);
     }
@@ -172,7 +178,7 @@ std::string make_page(const std::vector<Reproduced>& all) {
     for (const Row& row : system.rows) {
       const Figure& f = row.figure;
       rows.push_back({f.quantity, describe(f.where), f.source ? number(*f.source) : "",
-                      number(f.ours), f.unit, change(row), f.verdict});
+                      number(f.ours), f.unit, describe_change(row), f.verdict});
     }
     page.add_table({"quantity", "case", "source", "ours", "unit", "change when halved", "verdict"},
                    rows, {1, 4, 6});

@@ -167,7 +167,10 @@ Overlap<double> press_conservatively(const SolidParts& i, const Pose<double>& X_
                                      OverlapJacobian* by) {
   const SolidPotential U = calc_solid_potential(i, X_WI, j, X_WJ, options, o.p_WC);
   o.potential = U.value;
-  set_conservative(U.F_Iq_W, &o);
+  // Along n the wrench is V but for what n turns by. In a cap so thin that rounding decides, as at
+  // a located touchdown, it is noise, and its direction would be the impact's: V n stands instead.
+  const bool is_noise = !(2 * U.F_Iq_W.f_W.dot(o.n_W) > o.volume);
+  set_conservative(is_noise ? Wrench<double>{o.n_W * o.volume, Vec3d::Zero()} : U.F_Iq_W, &o);
   if (!by) return o;
   for (int k = 0; k < 3; ++k) {
     by->potential[k] = U.F_Iq_W.f_W[k];

@@ -34,7 +34,7 @@ th, td { padding: 4px 14px 4px 0; border-bottom: 1px solid var(--line); text-ali
   white-space: nowrap; vertical-align: top; }
 th { color: var(--soft); font-weight: 500; }
 th:first-child, td:first-child, th.text, td.text { text-align: left; }
-td.text { white-space: normal; overflow-wrap: anywhere; min-width: 12ch; }
+td.text { white-space: normal; overflow-wrap: break-word; }
 details { margin: 10px 0; }
 summary { cursor: pointer; font-weight: 500; }
 pre { background: var(--panel); border-radius: 8px; padding: 14px 16px; overflow-x: auto;

@@ -31,7 +31,7 @@ void Rows::add(const char* quantity, double ours, const char* unit, const std::s
 }
 
 void Rows::add_energy(const SceneRun& run) {
-  constexpr double kBound = 2e-4;  // measured: 5e-5 for ten_boxes, 5e-6 and less for the others
+  constexpr double kBound = 1e-4;  // measured: 1.3e-5 for ten_boxes, 4e-6 and less for the others
   const double* ledger = run.result().state.data() + run.system().layout().ledger_start();
   double dissipated = 0;
   for (int k : {kNormalDamping, kRolling, kSliding, kSpinning}) dissipated += ledger[k];
