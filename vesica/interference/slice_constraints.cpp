@@ -109,8 +109,21 @@ void make_constraints(const Cell& i, const Cell& j, const Pose<double>& X_JI, Co
   // A surface of one cell against the box of the other, along the axes of either.
   const Bounds i_in_J = i.bounds.moved(X_JI), j_in_I = j.bounds.moved(X_IJ);
   const auto add = [&](const Primitive& p, const Quadric& g_J, int owner) {
-    const Constraint item{g_J, p.type, p.is_plane(), owner,
-                          owner == 0 ? Vec3d(X_JI.R_WB * p.axis()) : p.axis()};
+    Vec3d axis = p.axis(), anchor = p.X_SP.p_WB;
+    Quadric about_anchor;
+    if (!p.is_plane()) {
+      const Quadric own = calc_own_quadric(p);
+      about_anchor = {g_J.A, p.X_SP.R_WB * own.b, own.c};
+      // A surface that has been moved out (the search for a gap) has another c.
+      const double c = p.g(anchor);
+      if (std::abs(c - own.c) > 1e-13 * (std::abs(p.g.c) + std::abs(own.c))) about_anchor.c = c;
+    }
+    if (owner == 0) {
+      axis = X_JI.R_WB * axis;
+      anchor = X_JI * anchor;
+      about_anchor.b = X_JI.R_WB * about_anchor.b;
+    }
+    const Constraint item{g_J, p.type, p.is_plane(), owner, axis, anchor, about_anchor};
     const Bounds& in_J = owner == 0 ? j.bounds : i_in_J;
     const Bounds& in_I = owner == 0 ? j_in_I : i.bounds;
     if (in_J.is_finite()) {

@@ -78,8 +78,11 @@ void SliceDomain::build(const ConstraintSet& set, const Mat3d& R, const Vec3d& o
     }
     Ellipse& e = ellipse_[ellipses_++];
     const Mat3d A = R.transpose() * item.g.A.matrix() * R;
-    const Vec3d b = R.transpose() * (item.g.A * origin + item.g.b);
-    const double c = item.g(origin);
+    const Vec3d from_anchor = origin - item.anchor;
+    const Vec3d b = R.transpose() * (item.about_anchor.A * from_anchor + item.about_anchor.b);
+    const double c = item.about_anchor(from_anchor);
+    e.is_cone = item.type == PrimitiveType::kCone && item.about_anchor.c == 0;
+    e.apex = -(R.transpose() * from_anchor);
     e.is_outside = A(0, 0) < 0;
     const double sign = e.is_outside ? -1 : 1;
     e.owner = item.owner;
