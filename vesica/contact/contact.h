@@ -86,7 +86,8 @@ bool has_potential(const Contact<P>& contact, const PlacedPair<P>& placed) {
   if (contact.relaxes() || std::holds_alternative<VolumePower<P>>(contact.normal)) return false;
   const auto& shapes = placed.pair.shapes;
   if (std::holds_alternative<PolyhedronOnPolyhedron>(shapes) ||
-      std::holds_alternative<SolidOnSolid>(shapes)) {
+      std::holds_alternative<SolidOnSolid>(shapes) ||
+      std::holds_alternative<VoxelizedSolids>(shapes)) {
     return false;
   }
   if (contact.measure() != Measure::kDepth) return true;

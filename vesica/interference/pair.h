@@ -13,6 +13,7 @@
 #include "vesica/interference/point_pair.h"
 #include "vesica/interference/polyhedra.h"
 #include "vesica/interference/sphere_sphere.h"
+#include "vesica/interference/voxels.h"
 
 namespace vesica {
 
@@ -47,11 +48,16 @@ struct SolidOnSolid {
   CellPairOptions options;
   double size = 0;  // of the smaller
 };
+// The same solids by counting voxels. Values only.
+struct VoxelizedSolids : SolidOnSolid {
+  double voxel_size = 0;
+};
 
 template <class T>
 struct ShapePair {
   std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, BoxOnHalfSpace<T>, MeshOnHalfSpace,
-               SphereOnSphere<T>, PointPair<T>, PolyhedronOnPolyhedron, SolidOnSolid>
+               SphereOnSphere<T>, PointPair<T>, PolyhedronOnPolyhedron, SolidOnSolid,
+               VoxelizedSolids>
       shapes;
   bool turned = false;  // the file's i is the pair's j
 };
@@ -85,6 +91,16 @@ template <class A, class B>
 auto calc_overlap(const SolidOnSolid& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
   return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.options);
 }
+template <class A, class B>
+auto calc_overlap(const VoxelizedSolids& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+  using T = Promote<A, B>;
+  if constexpr (detail::kVaries<T>) {
+    refuse_voxel_derivatives();
+    return Overlap<T>{};
+  } else {
+    return calc_voxel_overlap(*p.i, X_WI, *p.j, X_WJ, p.voxel_size, p.options.normal);
+  }
+}
 
 template <class P, class A, class B>
 auto calc_overlap(const ShapePair<P>& pair, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
@@ -96,9 +112,18 @@ auto calc_overlap(const ShapePair<P>& pair, const Pose<A>& X_WI, const Pose<B>& 
       pair.shapes);
 }
 
+// Whether the overlap can be differentiated by the poses; where not, doing so throws InputError.
+template <class P>
+bool has_derivatives(const ShapePair<P>& pair) {
+  return !std::holds_alternative<VoxelizedSolids>(pair.shapes);
+}
+
 PatchFigures calc_patch_figures(const ShapePair<double>& pair, const Pose<double>& X_WI,
                                 const Pose<double>& X_WJ);
 // The largest extent of the finite shapes, the scale of rounding in their positions.
 double calc_size(const ShapePair<double>& pair);
+// Relative error of the volume by the method itself, rounding aside: 0 for exact ones.
+double calc_method_error(const ShapePair<double>& pair, const Pose<double>& X_WI,
+                         const Pose<double>& X_WJ);
 
 }  // namespace vesica

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "vesica/error.h"
+#include "vesica/interference/quadric_bounds.h"
 #include "vesica/interference/slice_domain.h"
 
 namespace vesica::detail {
@@ -16,34 +17,12 @@ Quadric move_plane(const Quadric& g, const Pose<double>& X) {
   return moved;
 }
 
-// Least and greatest value of g over a box; bounds, not attained in general.
-void bound_over_box(const Constraint& item, const Vec3d& center, const Vec3d& half, double* least,
-                    double* greatest) {
-  const double value = item.g(center);
-  double reach;
-  if (item.is_plane) {
-    reach = 2 * item.g.b.cwiseAbs().dot(half);
-    *least = value - reach;
-    *greatest = value + reach;
-    return;
-  }
-  reach = item.g.gradient(center).cwiseAbs().dot(half);
-  const Symmetric3<double>& A = item.g.A;
-  const Vec3d h2 = half.cwiseProduct(half);
-  const double mixed =
-      2 * (std::abs(A.xy) * half.x() * half.y() + std::abs(A.xz) * half.x() * half.z() +
-           std::abs(A.yz) * half.y() * half.z());
-  const Vec3d diagonal(A.xx, A.yy, A.zz);
-  *least = value - reach + diagonal.cwiseMin(0).dot(h2) - mixed;
-  *greatest = value + reach + diagonal.cwiseMax(0).dot(h2) + mixed;
-}
-
 enum class Against { kCuts, kHolds, kFails };
 
 // Strictly: a surface that only just holds may be one that the box comes from.
 Against compare_with_box(const Constraint& item, const Vec3d& center, const Vec3d& half) {
   double least, greatest;
-  bound_over_box(item, center, half, &least, &greatest);
+  bound_over_box(item.g, item.is_plane, center, half, &least, &greatest);
   if (least > 0) return Against::kFails;
   return greatest < -1e-12 * half.norm() ? Against::kHolds : Against::kCuts;
 }
