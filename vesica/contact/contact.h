@@ -91,6 +91,7 @@ bool has_potential(const Contact<P>& contact, const PlacedPair<P>& placed) {
   if (const auto* pair = std::get_if<SolidOnSolid>(&shapes)) {
     return pair->options.normal == ContactNormal::kConservative;
   }
+  if (std::holds_alternative<VoxelizedSolids>(shapes)) return false;
   if (contact.measure() != Measure::kDepth) return true;
   // Other pairs press at the centroid, not under the deepest point.
   return std::holds_alternative<PointPair<P>>(shapes) ||
@@ -116,7 +117,8 @@ Pose<T> calc_shape_pose(const Pose<T>& X_WB, const Pose<P>& X_BS) {
 
 template <class P, class A, class B>
 Overlap<Promote<P, Promote<A, B>>> calc_overlap(const PlacedPair<P>& shapes, const Pose<A>& X_WI,
-                                                const Pose<B>& X_WJ);
+                                                const Pose<B>& X_WJ,
+                                                WhenApart apart = WhenApart::kGap);
 
 // The laws of a contact, given what its shapes, or two others (parts of the same bodies), share.
 // `states` and `rates`: contact.state_count() numbers, or null for a contact without (and for one

@@ -234,10 +234,21 @@ void read_options(const InputNode& node, Contact<T>* contact, PairChoices* choic
 }
 
 void read_interference(const InputNode& node, PairChoices* choices) {
-  node.allow({"method", "tolerance", "inertia", "normal"});
+  node.allow({"method", "tolerance", "voxel_size", "inertia", "normal"});
   if (const auto method = node.find("method")) {
     method->choice({"auto", "closed_form", "polyhedra", "mesh", "slices", "voxels", "point"});
     choices->method = method->text();
+  }
+  const auto voxel_size = node.find("voxel_size");
+  if (choices->method == "voxels" && !voxel_size) {
+    node.fail(
+        "the method voxels needs a voxel_size: (df/k)^(1/3) for a force df that does not matter "
+        "and the stiffness k of the volumetric law, which 'vesica suggest' computes as voxel_edge "
+        "(Gonthier 4.5)");
+  }
+  if (voxel_size) {
+    if (choices->method != "voxels") voxel_size->fail("goes with 'method: voxels' only");
+    choices->voxel_size = voxel_size->positive(dimension::kLength);
   }
   if (const auto tolerance = node.find("tolerance")) {
     choices->tolerance = tolerance->positive(dimension::kNumber);

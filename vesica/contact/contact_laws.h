@@ -8,10 +8,10 @@ namespace vesica {
 
 template <class P, class A, class B>
 Overlap<Promote<P, Promote<A, B>>> calc_overlap(const PlacedPair<P>& shapes, const Pose<A>& X_WI,
-                                                const Pose<B>& X_WJ) {
-  if (shapes.shapes_at_origin) return calc_overlap(shapes.pair, X_WI, X_WJ);
+                                                const Pose<B>& X_WJ, WhenApart apart) {
+  if (shapes.shapes_at_origin) return calc_overlap(shapes.pair, X_WI, X_WJ, apart);
   return calc_overlap(shapes.pair, calc_shape_pose(X_WI, shapes.X_Ii),
-                      calc_shape_pose(X_WJ, shapes.X_Jj));
+                      calc_shape_pose(X_WJ, shapes.X_Jj), apart);
 }
 
 template <class P, class A, class B, class T>
@@ -43,10 +43,11 @@ ContactForces<T> calc_contact_laws(const Contact<P>& contact, const PlacedPair<P
 }
 
 // Compiled in contact_laws_*.cpp: parameters, body i, body j.
-#define VESICA_CONTACT_LAWS(P, A, B, T)                                                   \
-  template Overlap<T> calc_overlap(const PlacedPair<P>&, const Pose<A>&, const Pose<B>&); \
-  template ContactForces<T> calc_contact_laws(                                            \
-      const Contact<P>&, const PlacedPair<P>&, const Overlap<T>&, const Motion<A>&,       \
+#define VESICA_CONTACT_LAWS(P, A, B, T)                                                  \
+  template Overlap<T> calc_overlap(const PlacedPair<P>&, const Pose<A>&, const Pose<B>&, \
+                                   WhenApart);                                           \
+  template ContactForces<T> calc_contact_laws(                                           \
+      const Contact<P>&, const PlacedPair<P>&, const Overlap<T>&, const Motion<A>&,      \
       const Motion<B>&, const ContactMemory<T>&, const T*, T*);
 
 }  // namespace vesica

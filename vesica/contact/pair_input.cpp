@@ -161,7 +161,8 @@ template <class T>
 std::optional<ShapePair<T>> find_solid_pair(const InputNode& node, ShapeForms<T>* i,
                                             ShapeForms<T>* j, const PairChoices& choices) {
   ShapePair<T> pair;
-  if (choices.method != "slices" && i->polyhedron(node) && j->polyhedron(node)) {
+  const bool as_cells = choices.method == "slices" || choices.method == "voxels";
+  if (!as_cells && i->polyhedron(node) && j->polyhedron(node)) {
     constexpr PolyhedraNormal kNormals[] = {PolyhedraNormal::kAreaVector,
                                             PolyhedraNormal::kEigenvector, PolyhedraNormal::kPlane,
                                             PolyhedraNormal::kConservative};
@@ -173,7 +174,20 @@ std::optional<ShapePair<T>> find_solid_pair(const InputNode& node, ShapeForms<T>
   if (!solids.i || !solids.j || !std::isfinite(solids.size)) return std::nullopt;
   solids.options.slices.tolerance = choices.tolerance;
   solids.options.normal = choices.normal;
-  pair.shapes = solids;
+  if (choices.method != "voxels") {
+    pair.shapes = solids;
+    return pair;
+  }
+  const InputNode interference = node.at("interference");
+  if constexpr (ScalarTraits<T>::kDerivatives > 0) {
+    interference.at("method").fail(
+        "voxels have no derivatives, which a sensitivity needs; use slices");
+  }
+  if (choices.voxel_size > solids.size) {
+    interference.at("voxel_size")
+        .fail(fmt::format("is larger than the smaller of the two bodies ({:.3g} m)", solids.size));
+  }
+  pair.shapes = VoxelizedSolids{solids, choices.voxel_size};
   return pair;
 }
 
@@ -195,12 +209,11 @@ ShapePair<T> choose_pair(const InputNode& node, ShapeForms<T>* i, ShapeForms<T>*
       break;
     }
   }
-  // General solids where no method of the pair's own is there, or slices are asked for.
-  if (available.empty() || wanted == "slices") {
+  // General solids where no method of the pair's own is there, or theirs is asked for.
+  if (available.empty() || wanted == "slices" || wanted == "voxels") {
     if (const auto solids = find_solid_pair<T>(node, i, j, choices)) {
-      const bool as_asked = wanted != "slices" || method_name(*solids) == "slices";
-      if (available.empty() || as_asked) pair = *solids;
-      available.emplace_back(method_name(*solids));
+      pair = *solids;
+      available.emplace_back(method_name(pair));
     }
   }
   const bool to_point =
@@ -240,6 +253,7 @@ std::string method_name(const ShapePair<T>& pair) {
   if (std::holds_alternative<PointPair<T>>(pair.shapes)) return "point";
   if (std::holds_alternative<PolyhedronOnPolyhedron>(pair.shapes)) return "polyhedra";
   if (std::holds_alternative<SolidOnSolid>(pair.shapes)) return "slices";
+  if (std::holds_alternative<VoxelizedSolids>(pair.shapes)) return "voxels";
   if (std::holds_alternative<BoxOnHalfSpace<T>>(pair.shapes)) return "polyhedra";
   if (const auto* mesh = std::get_if<MeshOnHalfSpace>(&pair.shapes)) {
     return mesh->i.mesh->is_convex() ? "polyhedra" : "mesh";

@@ -13,6 +13,7 @@ namespace vesica {
 struct PairChoices {
   std::string method = "auto";
   double tolerance = 1e-8;  // relative, of the volume
+  double voxel_size = 0;    // of the method voxels
   ContactNormal normal = ContactNormal::kAreaVector;
   EllipsoidInertia inertia = EllipsoidInertia::kExact;
   Measure measure = Measure::kVolume;  // of the normal law
@@ -45,7 +46,7 @@ template <class T>
 ShapePair<T> choose_pair(const InputNode& node, ShapeForms<T>* i, ShapeForms<T>* j,
                          const PairChoices& choices);
 
-// How the pair's overlap is computed: closed_form, polyhedra, mesh, slices or point.
+// How the pair's overlap is computed: closed_form, polyhedra, mesh, slices, voxels or point.
 template <class T>
 std::string method_name(const ShapePair<T>& pair);
 

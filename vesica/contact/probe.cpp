@@ -109,8 +109,9 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   std::array<double, kMaxFrictionStates + 1> rates{};
   const auto forces =
       calc_contact(contact, probe.i, probe.j, probe.memory, states.data(), rates.data());
-  const auto figures = calc_patch_figures(contact.pair, calc_shape_pose(probe.i.X_WB, contact.X_Ii),
-                                          calc_shape_pose(probe.j.X_WB, contact.X_Jj));
+  const Pose<double> X_Wi = calc_shape_pose(probe.i.X_WB, contact.X_Ii),
+                     X_Wj = calc_shape_pose(probe.j.X_WB, contact.X_Jj);
+  const auto figures = calc_patch_figures(contact.pair, X_Wi, X_Wj);
   const Symmetric3<double> J_t = inertia_of(flatten_along(overlap.M_W, overlap.n_W));
   const bool in_contact = overlap.distance < 0;
 
@@ -152,7 +153,8 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   json["edge_factor"] = forces.edge_factor;  // 1 + alpha c where rolling lowers it most
   json["method"] = method_name(contact.pair);
   json["error_estimate"] =
-      std::max(calc_error_estimate(contact.pair, figures.max_depth), forces.patch_error);
+      std::max({calc_error_estimate(contact.pair, figures.max_depth),
+                calc_method_error(contact.pair, X_Wi, X_Wj), forces.patch_error});
   Json warnings = Json::array();
   if (in_contact && forces.normal.factor < 0) {
     warnings.push_back(

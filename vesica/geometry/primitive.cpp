@@ -142,6 +142,11 @@ Primitive make_half_space(const Vec3d& n, double offset) {
   return make_half_space(X);
 }
 
+Quadric calc_own_quadric(const Primitive& primitive) {
+  const Quadric g = make_own_quadric(primitive.type, primitive.size);
+  return primitive.is_complement ? g.negated() : g;
+}
+
 Primitive moved(const Primitive& primitive, const Pose<double>& X_FS) {
   Primitive p = primitive;
   p.X_SP = {X_FS.R_WB * primitive.X_SP.R_WB, X_FS * primitive.X_SP.p_WB};

@@ -76,6 +76,10 @@ Primitive make_complement(Primitive primitive);
 // The half-space n.x <= offset; n need not be unit.
 Primitive make_half_space(const Vec3d& n, double offset);
 
+// g in the primitive's own frame, complement applied: exact, where g itself has lost digits to the
+// distance from the solid's origin.
+Quadric calc_own_quadric(const Primitive& primitive);
+
 // The same primitive, its solid placed at X_FS in F.
 Primitive moved(const Primitive& primitive, const Pose<double>& X_FS);
 // Reflected at the plane through the origin with unit normal n.

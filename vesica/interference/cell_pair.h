@@ -244,7 +244,8 @@ auto calc_shared_moments(const SolidParts& i, const Pose<A>& X_WI, const SolidPa
 
 template <class A, class B>
 auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
-                  const Pose<B>& X_WJ, const CellPairOptions& options = {}) {
+                  const Pose<B>& X_WJ, const CellPairOptions& options = {},
+                  WhenApart apart = WhenApart::kGap) {
   using std::sqrt;
   using T = Promote<A, B>;
   const SharedMoments<T> m = calc_shared_moments(i, X_WI, j, X_WJ, options.slices);
@@ -253,6 +254,7 @@ auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
   o.plane_offset = o.potential = T(0.0);
   const Vec3d area = value_of(m.area_W);
   if (!(value_of(m.volume) > 0) || !(area.norm() > 0)) {
+    if (apart == WhenApart::kNothing) return far_apart<T>();
     const detail::Gap gap = detail::calc_gap(i, X_I, j, X_J);
     o.volume = m.volume;
     o.M_W = m.M_W;

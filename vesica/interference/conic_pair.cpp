@@ -43,56 +43,44 @@ struct CircleFunction {
   }
 };
 
-Vec2 at_angle(double t) { return {std::cos(t), std::sin(t)}; }
+Vec2 sample(int k) {
+  k = (k + kSamples) % kSamples;
+  return {kTable.cos[k], kTable.sin[k]};
+}
 
-// The zero between a and b, where f changes its sign.
-Vec2 refine(const CircleFunction& f, double a, double b, double fa) {
-  double t = 0.5 * (a + b);
-  Vec2 w = at_angle(t);
+// Where `value` vanishes between a and b, at which it has the values fa and fb of opposite sign; b
+// is less than half a turn further round. Newton's method, kept inside the bracket, on unit
+// vectors: no sine or cosine.
+template <class Value, class Slope>
+Vec2 find_zero(const Value& value, const Slope& slope, Vec2 a, Vec2 b, double fa, double fb) {
+  const auto between = [&](double of_a, double of_b) {
+    const Vec2 sum = of_a * a + of_b * b;
+    return (1 / std::sqrt(dot(sum, sum))) * sum;
+  };
+  Vec2 w = between(std::abs(fb), std::abs(fa));
   for (int step = 0; step < 60; ++step) {
-    const double value = f.value(w), slope = f.slope(w);
-    if ((value < 0) == (fa < 0)) {
-      a = t;
-    } else {
-      b = t;
+    const double f = value(w);
+    ((f < 0) == (fa < 0) ? a : b) = w;
+    // The tangent of the angle to go.
+    const double t = -f / slope(w), scale = 1 / std::sqrt(1 + t * t);
+    const Vec2 next = {scale * (w.x - t * w.y), scale * (w.y + t * w.x)};
+    if (!(cross(a, next) >= 0 && cross(next, b) >= 0 && std::abs(t) < 1)) {
+      w = between(1, 1);
+      continue;
     }
-    double next = t - value / slope;
-    if (!(next > a && next < b)) next = 0.5 * (a + b);
-    const double change = next - t;
-    t = next;
-    w = at_angle(t);
-    if (std::abs(change) < 1e-9) {
-      // One more Newton step without a bracket: the error is squared.
-      const double s = f.slope(w);
-      if (s != 0) {
-        const double last = f.value(w) / s;
-        if (std::abs(last) < 1e-7) w = {w.x + last * w.y, w.y - last * w.x};
-      }
-      break;
-    }
+    w = next;
+    // What is left is about the square of this step.
+    if (std::abs(t) < 1e-9) break;
   }
   return w;
 }
-
-// The extremum near the sample at angle t, where the slope changes its sign within one spacing.
-double find_extremum(const CircleFunction& f, double t) {
-  double a = t - kSpacing, b = t + kSpacing;
-  const double sa = f.slope(at_angle(a));
-  for (int step = 0; step < 60; ++step) {
-    const Vec2 w = at_angle(t);
-    const double slope = f.slope(w), bend = f.bend(w);
-    if ((slope < 0) == (sa < 0)) {
-      a = t;
-    } else {
-      b = t;
-    }
-    double next = t - slope / bend;
-    if (!(next > a && next < b)) next = 0.5 * (a + b);
-    const double change = std::abs(next - t);
-    t = next;
-    if (change < 1e-12) break;
-  }
-  return t;
+Vec2 find_zero(const CircleFunction& f, const Vec2& a, const Vec2& b, double fa, double fb) {
+  return find_zero([&f](const Vec2& w) { return f.value(w); },
+                   [&f](const Vec2& w) { return f.slope(w); }, a, b, fa, fb);
+}
+Vec2 find_extremum(const CircleFunction& f, const Vec2& a, const Vec2& b, double sa, double sb) {
+  return find_zero([&f](const Vec2& w) { return f.slope(w); },
+                   [&f](const Vec2& w) { return f.bend(w); }, a, b, sa, sb);
 }
 
 }  // namespace
@@ -123,9 +111,8 @@ int find_on_unit_circle(const Conic& conic, Vec2 points[4]) {
   int count = 0;
   for (int k = 0; k < kSamples && count < 4; ++k) {
     const double now = v[k], next = v[(k + 1) % kSamples];
-    const double t = k * kSpacing;
     if ((now < 0) != (next < 0)) {
-      points[count++] = refine(f, t, t + kSpacing, now);
+      points[count++] = find_zero(f, sample(k), sample(k + 1), now, next);
       continue;
     }
     // A pair of zeros between two samples of the same sign: only round an extremum toward zero,
@@ -134,11 +121,14 @@ int find_on_unit_circle(const Conic& conic, Vec2 points[4]) {
     if ((before < 0) != (now < 0)) continue;
     const double size_now = std::abs(now);
     if (size_now > std::abs(next) || size_now >= std::abs(before) || size_now > reach) continue;
-    const double e = find_extremum(f, t);
-    const double extremum = f.value(at_angle(e));
+    const Vec2 a = sample(k - 1), b = sample(k + 1);
+    const double slope_a = f.slope(a), slope_b = f.slope(b);
+    if ((slope_a < 0) == (slope_b < 0)) continue;
+    const Vec2 tip = find_extremum(f, a, b, slope_a, slope_b);
+    const double extremum = f.value(tip);
     if ((extremum < 0) == (now < 0) || count > 2) continue;
-    points[count++] = refine(f, t - kSpacing, e, now);
-    points[count++] = refine(f, e, t + kSpacing, extremum);
+    points[count++] = find_zero(f, a, tip, before, extremum);
+    points[count++] = find_zero(f, tip, b, extremum, next);
   }
   return count;
 }
@@ -146,25 +136,11 @@ int find_on_unit_circle(const Conic& conic, Vec2 points[4]) {
 double find_tangency_on_unit_circle(const Conic& conic, Vec2* point) {
   const CircleFunction f(conic);
   double best = std::numeric_limits<double>::infinity();
-  double slope = f.slope({kTable.cos[kSamples - 1], kTable.sin[kSamples - 1]});
+  double slope = f.slope(sample(-1));
   for (int k = 0; k < kSamples; ++k) {
-    const double next = f.slope({kTable.cos[k], kTable.sin[k]});
+    const double next = f.slope(sample(k));
     if ((slope < 0) != (next < 0)) {
-      double a = (k - 1) * kSpacing, b = k * kSpacing, t = 0.5 * (a + b);
-      for (int step = 0; step < 50 && b - a > 1e-14; ++step) {
-        const Vec2 w = at_angle(t);
-        const double s = f.slope(w), bend = f.bend(w);
-        if ((s < 0) == (slope < 0)) {
-          a = t;
-        } else {
-          b = t;
-        }
-        const double old = t;
-        t = t - s / bend;
-        if (!(t > a && t < b)) t = 0.5 * (a + b);
-        if (std::abs(t - old) < 1e-13) break;
-      }
-      const Vec2 w = at_angle(t);
+      const Vec2 w = find_extremum(f, sample(k - 1), sample(k), slope, next);
       const double value = f.value(w);
       if (std::abs(value) < std::abs(best)) {
         best = value;

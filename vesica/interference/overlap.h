@@ -28,6 +28,10 @@ struct Overlap {
   Vec3<T> lever = Vec3<T>::Zero();
 };
 
+// What is wanted of two shapes that do not overlap: the gap between them, which may cost more than
+// the overlap, or nothing but that (far_apart).
+enum class WhenApart { kGap, kNothing };
+
 // Of two shapes that are nowhere near each other.
 template <class T>
 Overlap<T> far_apart() {

@@ -34,6 +34,11 @@ PatchFigures figures(const SolidOnSolid& p, const Pose<double>& X_WI, const Pose
   if (!(o.volume > 0)) return {};
   return calc_patch_figures(*p.i, X_WI, *p.j, X_WJ, o.n_W, o.p_WC);
 }
+PatchFigures figures(const VoxelizedSolids& p, const Pose<double>& X_WI, const Pose<double>& X_WJ) {
+  const auto o = calc_overlap(p, X_WI, X_WJ);
+  if (!(o.volume > 0)) return {};
+  return calc_patch_figures(*p.i, X_WI, *p.j, X_WJ, o.n_W, o.p_WC);
+}
 double size(const PolyhedronOnPolyhedron& p) {
   return 2 * std::min(p.i->ball_radius(), p.j->ball_radius());
 }
@@ -50,6 +55,27 @@ PatchFigures calc_patch_figures(const ShapePair<double>& pair, const Pose<double
   return std::visit(
       [&](const auto& p) { return pair.turned ? figures(p, X_WJ, X_WI) : figures(p, X_WI, X_WJ); },
       pair.shapes);
+}
+
+double calc_method_error(const ShapePair<double>& pair, const Pose<double>& X_WI,
+                         const Pose<double>& X_WJ) {
+  const Pose<double>& X_I = pair.turned ? X_WJ : X_WI;
+  const Pose<double>& X_J = pair.turned ? X_WI : X_WJ;
+  if (const auto* p = std::get_if<VoxelizedSolids>(&pair.shapes)) {
+    return calc_voxel_moments(*p->i, X_I, *p->j, X_J, p->voxel_size).error_estimate;
+  }
+  const auto* p = std::get_if<SolidOnSolid>(&pair.shapes);
+  if (!p) return 0;
+  double error = 0, volume = 0;
+  for (const SignedCell& a : *p->i) {
+    for (const SignedCell& b : *p->j) {
+      const CellMoments m =
+          detail::calc_cell_pair(a.cell, X_I, b.cell, X_J, p->options.slices, false).moments;
+      error += m.error_estimate * m.volume;
+      volume += a.sign * b.sign * m.volume;
+    }
+  }
+  return volume > 0 ? error / volume : 0;
 }
 
 double calc_size(const ShapePair<double>& pair) {

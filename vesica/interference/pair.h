@@ -13,6 +13,7 @@
 #include "vesica/interference/point_pair.h"
 #include "vesica/interference/polyhedra.h"
 #include "vesica/interference/sphere_sphere.h"
+#include "vesica/interference/voxels.h"
 
 namespace vesica {
 
@@ -47,6 +48,10 @@ struct SolidOnSolid {
   CellPairOptions options;
   double size = 0;  // of the smaller
 };
+// The same solids by counting voxels. Values only.
+struct VoxelizedSolids : SolidOnSolid {
+  double voxel_size = 0;
+};
 
 // The pair whose normal is the direction of the columns: they run along the area vector where the
 // wrench is conservative.
@@ -64,7 +69,8 @@ inline SolidOnSolid along_columns(SolidOnSolid p) {
 template <class T>
 struct ShapePair {
   std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, BoxOnHalfSpace<T>, MeshOnHalfSpace,
-               SphereOnSphere<T>, PointPair<T>, PolyhedronOnPolyhedron, SolidOnSolid>
+               SphereOnSphere<T>, PointPair<T>, PolyhedronOnPolyhedron, SolidOnSolid,
+               VoxelizedSolids>
       shapes;
   bool turned = false;  // the file's i is the pair's j
 };
@@ -91,27 +97,55 @@ auto calc_overlap(const SphereOnSphere<P>& p, const Pose<A>& X_WI, const Pose<B>
 }
 
 template <class A, class B>
-auto calc_overlap(const PolyhedronOnPolyhedron& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
-  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.normal);
+auto calc_overlap(const PolyhedronOnPolyhedron& p, const Pose<A>& X_WI, const Pose<B>& X_WJ,
+                  WhenApart apart) {
+  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.normal, apart);
 }
 template <class A, class B>
-auto calc_overlap(const SolidOnSolid& p, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
-  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.options);
+auto calc_overlap(const SolidOnSolid& p, const Pose<A>& X_WI, const Pose<B>& X_WJ,
+                  WhenApart apart) {
+  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.options, apart);
+}
+template <class A, class B>
+auto calc_overlap(const VoxelizedSolids& p, const Pose<A>& X_WI, const Pose<B>& X_WJ, WhenApart) {
+  using T = Promote<A, B>;
+  if constexpr (detail::kVaries<T>) {
+    refuse_voxel_derivatives();
+    return Overlap<T>{};
+  } else {
+    return calc_voxel_overlap(*p.i, X_WI, *p.j, X_WJ, p.voxel_size, p.options.normal);
+  }
 }
 
 template <class P, class A, class B>
-auto calc_overlap(const ShapePair<P>& pair, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+auto calc_overlap(const ShapePair<P>& pair, const Pose<A>& X_WI, const Pose<B>& X_WJ,
+                  WhenApart apart = WhenApart::kGap) {
+  const auto calc = [&](const auto& shapes, const auto& X_Wi, const auto& X_Wj) {
+    if constexpr (requires { calc_overlap(shapes, X_Wi, X_Wj, apart); }) {
+      return calc_overlap(shapes, X_Wi, X_Wj, apart);
+    } else {  // the gap costs nothing
+      return calc_overlap(shapes, X_Wi, X_Wj);
+    }
+  };
   return std::visit(
       [&](const auto& shapes) {
-        return pair.turned ? swapped(calc_overlap(shapes, X_WJ, X_WI))
-                           : calc_overlap(shapes, X_WI, X_WJ);
+        return pair.turned ? swapped(calc(shapes, X_WJ, X_WI)) : calc(shapes, X_WI, X_WJ);
       },
       pair.shapes);
+}
+
+// Whether the overlap can be differentiated by the poses; where not, doing so throws InputError.
+template <class P>
+bool has_derivatives(const ShapePair<P>& pair) {
+  return !std::holds_alternative<VoxelizedSolids>(pair.shapes);
 }
 
 PatchFigures calc_patch_figures(const ShapePair<double>& pair, const Pose<double>& X_WI,
                                 const Pose<double>& X_WJ);
 // The largest extent of the finite shapes, the scale of rounding in their positions.
 double calc_size(const ShapePair<double>& pair);
+// Relative error of the volume by the method itself, rounding aside: 0 for exact ones.
+double calc_method_error(const ShapePair<double>& pair, const Pose<double>& X_WI,
+                         const Pose<double>& X_WJ);
 
 }  // namespace vesica

@@ -65,13 +65,23 @@ Wrench<double> calc_conservative_wrench(const PolyhedraOverlap& o);
 // Scalars: double, Dual<N> or Ceres' Jet; those that are not double are the same.
 template <class A, class B>
 auto calc_overlap(const ConvexPolyhedron& i, const Pose<A>& X_WI, const ConvexPolyhedron& j,
-                  const Pose<B>& X_WJ, PolyhedraNormal normal = PolyhedraNormal::kAreaVector) {
+                  const Pose<B>& X_WJ, PolyhedraNormal normal = PolyhedraNormal::kAreaVector,
+                  WhenApart apart = WhenApart::kGap) {
   using T = Promote<A, B>;
+  const auto calc = [&](const Pose<double>& X_I, const Pose<double>& X_J, PolyhedraOverlap* out) {
+    if (apart == WhenApart::kNothing) {
+      return find_polyhedra_overlap(i, X_I, j, X_J, normal, detail::kVaries<T>, out);
+    }
+    *out = calc_polyhedra_overlap(i, X_I, j, X_J, normal, detail::kVaries<T>);
+    return true;
+  };
+  PolyhedraOverlap result;
   if constexpr (!detail::kVaries<T>) {
-    return calc_polyhedra_overlap(i, X_WI, j, X_WJ, normal, false).overlap;
+    return calc(X_WI, X_WJ, &result) ? result.overlap : far_apart<double>();
   } else {
-    const auto result = calc_polyhedra_overlap(i, detail::value_of_pose(X_WI), j,
-                                               detail::value_of_pose(X_WJ), normal, true);
+    if (!calc(detail::value_of_pose(X_WI), detail::value_of_pose(X_WJ), &result)) {
+      return far_apart<T>();
+    }
     return differentiate<T>(result.overlap, result.by_pose, X_WI, X_WJ);
   }
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "vesica/error.h"
+#include "vesica/interference/quadric_bounds.h"
 #include "vesica/interference/slice_domain.h"
 
 namespace vesica::detail {
@@ -16,34 +17,12 @@ Quadric move_plane(const Quadric& g, const Pose<double>& X) {
   return moved;
 }
 
-// Least and greatest value of g over a box; bounds, not attained in general.
-void bound_over_box(const Constraint& item, const Vec3d& center, const Vec3d& half, double* least,
-                    double* greatest) {
-  const double value = item.g(center);
-  double reach;
-  if (item.is_plane) {
-    reach = 2 * item.g.b.cwiseAbs().dot(half);
-    *least = value - reach;
-    *greatest = value + reach;
-    return;
-  }
-  reach = item.g.gradient(center).cwiseAbs().dot(half);
-  const Symmetric3<double>& A = item.g.A;
-  const Vec3d h2 = half.cwiseProduct(half);
-  const double mixed =
-      2 * (std::abs(A.xy) * half.x() * half.y() + std::abs(A.xz) * half.x() * half.z() +
-           std::abs(A.yz) * half.y() * half.z());
-  const Vec3d diagonal(A.xx, A.yy, A.zz);
-  *least = value - reach + diagonal.cwiseMin(0).dot(h2) - mixed;
-  *greatest = value + reach + diagonal.cwiseMax(0).dot(h2) + mixed;
-}
-
 enum class Against { kCuts, kHolds, kFails };
 
 // Strictly: a surface that only just holds may be one that the box comes from.
 Against compare_with_box(const Constraint& item, const Vec3d& center, const Vec3d& half) {
   double least, greatest;
-  bound_over_box(item, center, half, &least, &greatest);
+  bound_over_box(item.g, item.is_plane, center, half, &least, &greatest);
   if (least > 0) return Against::kFails;
   return greatest < -1e-12 * half.norm() ? Against::kHolds : Against::kCuts;
 }
@@ -109,8 +88,21 @@ void make_constraints(const Cell& i, const Cell& j, const Pose<double>& X_JI, Co
   // A surface of one cell against the box of the other, along the axes of either.
   const Bounds i_in_J = i.bounds.moved(X_JI), j_in_I = j.bounds.moved(X_IJ);
   const auto add = [&](const Primitive& p, const Quadric& g_J, int owner) {
-    const Constraint item{g_J, p.type, p.is_plane(), owner,
-                          owner == 0 ? Vec3d(X_JI.R_WB * p.axis()) : p.axis()};
+    Vec3d axis = p.axis(), anchor = p.X_SP.p_WB;
+    Quadric about_anchor;
+    if (!p.is_plane()) {
+      const Quadric own = calc_own_quadric(p);
+      about_anchor = {g_J.A, p.X_SP.R_WB * own.b, own.c};
+      // A surface that has been moved out (the search for a gap) has another c.
+      const double c = p.g(anchor);
+      if (std::abs(c - own.c) > 1e-13 * (std::abs(p.g.c) + std::abs(own.c))) about_anchor.c = c;
+    }
+    if (owner == 0) {
+      axis = X_JI.R_WB * axis;
+      anchor = X_JI * anchor;
+      about_anchor.b = X_JI.R_WB * about_anchor.b;
+    }
+    const Constraint item{g_J, p.type, p.is_plane(), owner, axis, anchor, about_anchor};
     const Bounds& in_J = owner == 0 ? j.bounds : i_in_J;
     const Bounds& in_I = owner == 0 ? j_in_I : i.bounds;
     if (in_J.is_finite()) {

@@ -78,8 +78,11 @@ void SliceDomain::build(const ConstraintSet& set, const Mat3d& R, const Vec3d& o
     }
     Ellipse& e = ellipse_[ellipses_++];
     const Mat3d A = R.transpose() * item.g.A.matrix() * R;
-    const Vec3d b = R.transpose() * (item.g.A * origin + item.g.b);
-    const double c = item.g(origin);
+    const Vec3d from_anchor = origin - item.anchor;
+    const Vec3d b = R.transpose() * (item.about_anchor.A * from_anchor + item.about_anchor.b);
+    const double c = item.about_anchor(from_anchor);
+    e.is_cone = item.type == PrimitiveType::kCone && item.about_anchor.c == 0;
+    e.apex = -(R.transpose() * from_anchor);
     e.is_outside = A(0, 0) < 0;
     const double sign = e.is_outside ? -1 : 1;
     e.owner = item.owner;
@@ -303,23 +306,38 @@ void SliceDomain::walk_ellipse(const SliceState& state, int m, Sink* sink) const
   }
   for (int k = 0; k < state.points[m]; ++k) add(state.point[m][k], state.partner[m][k]);
 
-  const auto is_inside = [&](const Vec2& w) {
+  // Relative: below 0 within ellipse b.
+  const auto margin = [&](const Vec2& w, int b) {
+    const Vec2 v =
+        ellipse_[b].shrink(state.center[m] + state.kappa[m] * e.stretch(w) - state.center[b]);
+    const double kappa2 = state.kappa[b] * state.kappa[b];
+    return (dot(v, v) - kappa2) / kappa2;
+  };
+  // Whether an arc is in the domain; c is the cosine of half its angle. All of it lies on one side
+  // of everything else, but where it just touches an ellipse rounding has the say, and so a point
+  // beside the middle is asked.
+  const auto is_inside = [&](const Vec2& middle, double c) {
     for (int k = 0; k < lines_; ++k) {
-      if (state.kind[k][m] == 1 && dot(cut_[k][m].a, w) > state.h[k][m]) return false;
+      if (state.kind[k][m] == 1 && dot(cut_[k][m].a, middle) > state.h[k][m]) return false;
     }
-    if (ellipses_ > 1) {
-      const Vec2 x = state.center[m] + state.kappa[m] * e.stretch(w);
-      for (int b = 0; b < ellipses_; ++b) {
-        if (b == m || !state.active[b]) continue;
-        const Vec2 v = ellipse_[b].shrink(x - state.center[b]);
-        const bool within = dot(v, v) <= state.kappa[b] * state.kappa[b];
-        if (within == ellipse_[b].is_outside) return false;
+    for (int b = 0; b < ellipses_; ++b) {
+      if (b == m || !state.active[b]) continue;
+      double value = margin(middle, b);
+      if (std::abs(value) < 1e-9) {
+        const double s = std::sqrt(std::max(0.0, 0.5 * (1 - c)));  // of a quarter
+        const double t = c > 0 ? s / std::sqrt(1 - s * s) : 1;
+        for (const double side : {-t, t}) {
+          const Vec2 w = (1 / std::sqrt(1 + t * t)) * (middle + side * turned(middle));
+          const double other = margin(w, b);
+          if (std::abs(other) > std::abs(value)) value = other;
+        }
       }
+      if ((value <= 0) == ellipse_[b].is_outside) return false;
     }
     return true;
   };
   if (cuts == 0) {
-    if (is_inside({1, 0})) sink->add_ellipse(m, state);
+    if (is_inside({1, 0}, -1)) sink->add_ellipse(m, state);
     return;
   }
   for (int k = 0; k < cuts; ++k) {
@@ -336,9 +354,9 @@ void SliceDomain::walk_ellipse(const SliceState& state, int m, Sink* sink) const
     } else {
       continue;
     }
-    if (is_inside(middle)) {
-      sink->add_arc(m, state, from, to, middle, 0.5 * length, dot(middle, from), surface[k],
-                    surface[next]);
+    const double c = dot(middle, from);
+    if (is_inside(middle, c)) {
+      sink->add_arc(m, state, from, to, middle, 0.5 * length, c, surface[k], surface[next]);
     }
   }
 }

@@ -23,6 +23,10 @@ struct Constraint {
   bool is_plane;
   int owner;   // 0: cell i, 1: cell j
   Vec3d axis;  // of a quadric of revolution
+  // The same about its own centre or apex, where g has all its digits: near the apex of a cone that
+  // is far from the origin, g(x) is a small difference of large numbers.
+  Vec3d anchor;
+  Quadric about_anchor;
 };
 
 // Everything that bounds the intersection, in one frame; what cannot touch it is left out.
@@ -110,6 +114,8 @@ class SliceDomain {
   struct Ellipse {
     bool is_outside;  // the domain is outside
     int owner;
+    bool is_cone;
+    Vec3d apex;  // of a cone: x, y, u
     double bxx, bxy, byy;
     Vec2 b0, b1;
     double c0, c1, c2;     // x.B x + 2 (b0 + u b1).x + c0 + 2 c1 u + c2 u^2

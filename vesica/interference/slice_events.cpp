@@ -185,8 +185,8 @@ void SliceDomain::add_vertices(SliceEvent* events, int* count, Vec3d* sum) const
 void SliceDomain::add_tangencies(SliceEvent* events, int* count, Vec3d* sum) const {
   for (int m = 0; m < ellipses_; ++m) {
     const Ellipse& e = ellipse_[m];
-    double roots[2];
-    int found = solve_quadratic(e.s2, e.s1, e.s0, roots);
+    double roots[2] = {e.apex.z()};
+    int found = e.is_cone ? 1 : solve_quadratic(e.s2, e.s1, e.s0, roots);
     for (int r = 0; r < found; ++r) {
       const Vec2 x = e.center(roots[r]);
       if (is_feasible(x, roots[r], -1, -1, m, -1))

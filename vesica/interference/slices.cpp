@@ -147,7 +147,7 @@ class Integrator {
   static constexpr int kMaxDepth = 40;
 
   struct Scale {
-    double volume, moment, area;
+    double volume, first, second, area;
   };
 
   static Panel make_panel(const SliceEvent* events, int p) {
@@ -157,20 +157,26 @@ class Integrator {
 
   static Scale make_scale(const Terms& t) {
     const auto inverse = [](double x) { return x > 0 ? 1 / x : 0; };
-    return {inverse(std::abs(t.v[detail::kA])),
-            inverse(std::abs(t.v[detail::kXX]) + std::abs(t.v[detail::kYY]) + std::abs(t.v[kUUA])),
-            inverse(std::sqrt(square(t.v[detail::kNx]) + square(t.v[detail::kNy]) +
-                              square(t.v[detail::kNu])))};
+    const double volume = std::abs(t.v[detail::kA]);
+    const double second =
+        std::abs(t.v[detail::kXX]) + std::abs(t.v[detail::kYY]) + std::abs(t.v[kUUA]);
+    const double first = std::sqrt(volume * second);
+    const double area =
+        std::sqrt(square(t.v[detail::kNx]) + square(t.v[detail::kNy]) + square(t.v[detail::kNu]));
+    // The area vector vanishes where one body is inside the other; the surface does not.
+    return {inverse(volume), inverse(first), inverse(second),
+            inverse(std::max(area, first > 0 ? volume * volume / first : 0))};
   }
 
   // How far two estimates are apart, in units of the tolerated relative error of the volume.
   double difference(const Terms& a, const Terms& b) const {
     const auto d = [&](int k) { return std::abs(a.v[k] - b.v[k]); };
-    const double moment =
+    const double first = d(detail::kX) + d(detail::kY) + d(kUA);
+    const double second =
         d(detail::kXX) + d(detail::kYY) + d(kUUA) + d(detail::kXY) + d(kUX) + d(kUY);
     const double area = d(detail::kNx) + d(detail::kNy) + d(detail::kNu);
-    return std::max(
-        {d(detail::kA) * scale_.volume, 0.1 * moment * scale_.moment, 0.1 * area * scale_.area});
+    return std::max({d(detail::kA) * scale_.volume, 0.1 * first * scale_.first,
+                     0.1 * second * scale_.second, 0.1 * area * scale_.area});
   }
 
   void evaluate(double u, double weight, Terms* t) {
@@ -371,12 +377,13 @@ CellMoments calc_cell_moments(const Cell& i, const Cell& j, const Pose<double>& 
   Vec3d middle;
   int count = domain.find_events(events, &middle);
   if (count < 2) return result;
-  // Far from the domain, its moments would be small differences of large numbers.
+  // Far from the domain, its events and moments would be small differences of large numbers.
   const double extent = events[count - 1].u - events[0].u;
   if (middle.norm() > 2 * extent) {
     origin += R * middle;
     domain.build(set, R, origin);
-    for (int k = 0; k < count; ++k) events[k].u -= middle.z();
+    count = domain.find_events(events, &middle);
+    if (count < 2) return result;
   }
 
   detail::SliceNodes nodes;

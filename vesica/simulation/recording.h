@@ -29,7 +29,7 @@ void save_hdf5(const std::string& path, const TimeTable& recording);
 // All pairs of parts of a contact together.
 template <class T>
 struct ContactTotals {
-  T distance{0.0};  // least; of parts that are not near each other, how far is looked
+  T distance{0.0};  // minus the depth of the deepest pair; apart, how far is looked
   T volume{0.0}, normal_force{0.0};
   Vec3<T> force, moment;  // on i; the moment about the centroid of all shared volume
   Vec3<T> pressure_center;

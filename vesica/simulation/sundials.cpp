@@ -141,6 +141,7 @@ void integrate(const System<double>& system, Run* run, SystemData<double>* data,
   std::vector<double> scratch(static_cast<size_t>(layout.size()));
   double* state = N_VGetArrayPointer(y);
 
+  data->locates_events = true;
   // Contacts that touch at the start remember the speed they have.
   system.calc_motions(0, state, data);
   system.find_parts(0, state, data);

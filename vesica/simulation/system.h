@@ -88,6 +88,7 @@ struct SystemData : TreeData<T> {
   // contact with more pairs near each other than slots (-1: none).
   std::vector<int> pair_in_slot;
   std::vector<NearParts> near_parts;  // per contact
+  bool locates_events = false;        // the gap between parts that are near each other is wanted
   double step = 0;  // fixed: parts are looked for as far as they move in two; 0: up to the margin
   int crowded = -1;
 };

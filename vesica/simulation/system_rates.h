@@ -64,6 +64,7 @@ SystemData<T> System<P>::make_data() const {
   data.toggled.assign(slots, 0);
   data.distance.assign(slots, 0.0);
   data.pair_in_slot.assign(slots, -1);
+  for (size_t k = 0; k < slots; ++k) empty_slot(k, &data);
   data.near_parts.resize(scene_.contacts.size());
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
     if (!scene_.bodies[b].is_free) {
@@ -154,9 +155,11 @@ void System<P>::calc_overlaps(SystemData<T>* data) const {
   for (size_t k = 0; k < layout_.slots(); ++k) {
     const auto& c = contact_in(k);
     const PlacedPair<P>* shapes = shapes_in(k, *data);
+    if (!shapes) continue;
+    const bool needs_gap = !c.parts || data->locates_events;
     data->overlaps[k] =
-        shapes ? calc_overlap(*shapes, data->motions[c.body_i].X_WB, data->motions[c.body_j].X_WB)
-               : far_apart<T>();
+        calc_overlap(*shapes, data->motions[c.body_i].X_WB, data->motions[c.body_j].X_WB,
+                     needs_gap ? WhenApart::kGap : WhenApart::kNothing);
   }
 }
 
@@ -192,7 +195,7 @@ bool System<P>::assign_slots(T* y, SystemData<T>* data) const {
       if (pair.slot >= room) continue;
       const size_t slot = first + static_cast<size_t>(pair.slot);
       end_contact(slot, y, data);
-      data->pair_in_slot[slot] = -1;
+      empty_slot(slot, data);
       data->touching[slot] = 0;
       changed = true;
     }
@@ -271,7 +274,6 @@ void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledg
     const PlacedPair<P>* shapes = shapes_in(k, *data);
     if (!shapes) {
       std::fill(rates + layout_.contact(k), rates + layout_.contact(k + 1), T(0));
-      f = no_contact_forces(o, calc_kinematics(i, j, o.p_WC, o.n_W));
       continue;
     }
     // A contact that has begun within a step and is not captured yet: its impact is now.
