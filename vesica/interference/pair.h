@@ -98,16 +98,17 @@ auto calc_overlap(const SphereOnSphere<P>& p, const Pose<A>& X_WI, const Pose<B>
 
 template <class A, class B>
 auto calc_overlap(const PolyhedronOnPolyhedron& p, const Pose<A>& X_WI, const Pose<B>& X_WJ,
-                  WhenApart apart) {
+                  WhenApart apart = WhenApart::kGap) {
   return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.normal, apart);
 }
 template <class A, class B>
 auto calc_overlap(const SolidOnSolid& p, const Pose<A>& X_WI, const Pose<B>& X_WJ,
-                  WhenApart apart) {
+                  WhenApart apart = WhenApart::kGap) {
   return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.options, apart);
 }
 template <class A, class B>
-auto calc_overlap(const VoxelizedSolids& p, const Pose<A>& X_WI, const Pose<B>& X_WJ, WhenApart) {
+auto calc_overlap(const VoxelizedSolids& p, const Pose<A>& X_WI, const Pose<B>& X_WJ,
+                  WhenApart = WhenApart::kGap) {
   using T = Promote<A, B>;
   if constexpr (detail::kVaries<T>) {
     refuse_voxel_derivatives();
