@@ -259,8 +259,8 @@ void add_tippe_top(const SceneRun& run, const Json& where, SystemReport* report)
                ? "it does not turn over"
                : fmt::format(
                      "on its stem it loses spin to the torque mu f_n r_gyr only; by 4 s it would "
-                     "have to lose {:.2g} times as much. The source's voxels of 20 um are larger "
-                     "than the depth, {:.2g} um; volumes here are exact",
+                     "have to lose {:.2g} times as much. The source's voxels of 20 um, larger "
+                     "than the depth of {:.2g} um, may be why; volumes here are exact",
                      (fallen - inverted) / (4 - inverted), 1e6 * depth));
   if (!std::isnan(inverted)) {
     const double from = inverted + 0.5, until = from + 2;
