@@ -201,12 +201,11 @@ std::vector<double> calc_inclination(const SceneRun& run) {
   return angle;
 }
 
-void add_tippe_top(const SceneRun& run, const char* variant, const char* preset,
-                   SystemReport* report) {
-  Rows rows(report, "tippe_top", {{"variant", variant}, {"preset", preset}});
+void add_tippe_top(const SceneRun& run, const Json& where, SystemReport* report) {
+  Rows rows(report, "tippe_top", where);
   constexpr double kStemRadius = 5e-3;
   // The text gives times of the original alone.
-  const bool original = std::string_view(variant) == "original";
+  const bool original = where["variant"] == "original";
   auto add_time = [&](const char* quantity, double ours, double source, double tolerance,
                       const std::string& reason) {
     if (original) {
@@ -260,15 +259,16 @@ void add_tippe_top(const SceneRun& run, const char* variant, const char* preset,
                ? "it does not turn over"
                : fmt::format(
                      "on its stem it loses spin to the torque mu f_n r_gyr only; by 4 s it would "
-                     "have to lose {:.2g} times as much. The source's voxels of 20 um are larger "
-                     "than the depth, {:.2g} um; volumes here are exact",
+                     "have to lose {:.2g} times as much. The source's voxels of 20 um, larger "
+                     "than the depth of {:.2g} um, may be why; volumes here are exact",
                      (fallen - inverted) / (4 - inverted), 1e6 * depth));
   if (!std::isnan(inverted)) {
     const double from = inverted + 0.5, until = from + 2;
     const double rate =
         (run.value_at("top.spin.z", from) - run.value_at("top.spin.z", until)) / (until - from);
     rows.add("spin_loss_on_stem", rate, "rad/s^2",
-             judge_expected(rate, expected, 0.05, "mu f_n r_gyr/I_3"));
+             judge_expected(rate, expected, 0.05,
+                            original ? "mu f_n r_gyr/I_3" : "0.65 mu f_n r_gyr/I_3"));
   }
   rows.add_energy(run);
 }
@@ -277,20 +277,25 @@ void add_tippe_top(const SceneRun& run, const char* variant, const char* preset,
 
 SystemReport reproduce_tippe_top(const ReproduceOptions& options) {
   SystemReport report;
-  const PresetRuns original(options, "tippe_top", 1, {}, &report);
   const double lean = 0.1, spin = 185;
   const std::string velocity =
       fmt::format("[0, {:.10g}, {:.10g}]", -spin * std::sin(lean), spin * std::cos(lean));
-  const PresetRuns modified(
-      options, "tippe_top", 1,
-      {{"bodies.top.velocity.angular", velocity}, {"contacts.0.friction.spin_scale", "0.65"}},
-      &report);
-  original.each([&](const char* preset, const SceneRun& run) {
-    add_tippe_top(run, "original", preset, &report);
-  });
-  modified.each([&](const char* preset, const SceneRun& run) {
-    add_tippe_top(run, "modified", preset, &report);
-  });
+  const Settings modification{{"bodies.top.velocity.angular", velocity},
+                              {"contacts.0.friction.spin_scale", "0.65"}};
+  const PresetRuns original(options, "tippe_top", 1, {}, &report);
+  const PresetRuns modified(options, "tippe_top", 1, modification, &report);
+  auto add = [&](const char* variant, const PresetRuns& runs) {
+    runs.each([&](const char* preset, const SceneRun& run) {
+      add_tippe_top(run, {{"variant", variant}, {"preset", preset}}, &report);
+    });
+  };
+  add("original", original);
+  add("modified", modified);
+  // A floor of the impact speed at which rolling pulls nowhere.
+  Settings gentler = modification;
+  gentler.emplace_back("contacts.0.normal.v_small", "1 mm/s");
+  const SceneRun run(options, "tippe_top", gentler, &report);
+  add_tippe_top(run, {{"variant", "modified"}, {"preset", "exact"}, {"v_small", 1e-3}}, &report);
   report.plots.push_back(
       original.plot("Tippe-top: inclination of its axis", "rad", {{"", calc_inclination}}));
   report.plots.push_back(original.plot("Tippe-top: spin about the vertical", "rad/s",
