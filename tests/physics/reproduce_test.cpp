@@ -229,6 +229,31 @@ TEST(Systems, BoxesStandAndBlocksSlideAsStaticsSay) {
   }
 }
 
+// Gonthier 5.2.2: at rest inside the worksite after 2 s, the force settles at -100 N.
+TEST(Systems, BatteryBoxComesToRestInItsWorksite) {
+  const auto report = run("battery_box");
+  EXPECT_TRUE(report.failures.empty());
+  int judged = 0;
+  for (const auto& f : report.figures) {
+    EXPECT_NE(f.verdict.substr(0, 7), "differs") << f.quantity << " " << f.where.dump() << f.ours;
+    if (f.quantity == "final_force_x") {
+      EXPECT_NEAR(f.ours, -100, 1e-3);  // measured 1e-6
+      ++judged;
+    }
+    if (f.quantity == "cells") EXPECT_GT(f.ours, 100);
+  }
+  EXPECT_EQ(judged, 2);
+}
+
+TEST(Systems, PegGoesIntoItsHole) {
+  const auto report = run("peg_in_hole");
+  EXPECT_TRUE(report.failures.empty());
+  for (const auto& f : report.figures) {
+    EXPECT_NE(f.verdict.substr(0, 7), "differs") << f.quantity << " " << f.ours << f.verdict;
+  }
+  EXPECT_EQ(report.figures.size(), 7u);
+}
+
 TEST(Systems, VolumetricFiguresDoNotMoveWhenTolerancesAreHalved) {
   for (const char* system : {"cylinder_volumetric", "block_over_step"}) {
     const auto once = run(system), halved = run(system, 0.5);

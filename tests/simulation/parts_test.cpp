@@ -87,7 +87,7 @@ TEST(Parts, CuttingKeepsForceAndMomentOnAFlatFace) {
 TEST(Parts, CuttingKeepsTheVolumeAlone) {
   // Tilted over the edge of a table, pressed in: top and side are cut.
   const std::string motion =
-      "    pose: {position: [0.08, 0.003, 0.01], axis: [0, 1, 0], angle: 0.3}\n";
+      "    pose: {position: [0, 0.003, 0.02], axis: [0, 1, 0], angle: 0.3}\n";
   const char* const kTable =
       "{type: box, size: [0.4, 0.4, 0.4], pose: {position: [-0.2, 0, -0.2]}}";
   const auto whole = evaluate(load(make_block(1, kTable, motion) + end_of_scene("1")));

@@ -25,9 +25,11 @@ constexpr std::pair<std::string_view, Runner> kSystems[] = {
     {"cylinder_volumetric", detail::reproduce_cylinder_volumetric},
     {"ball_on_table", detail::reproduce_ball_on_table},
     {"tippe_top", detail::reproduce_tippe_top},
+    {"battery_box", detail::reproduce_battery_box},
     {"box_on_slope", detail::reproduce_box_on_slope},
     {"ten_boxes", detail::reproduce_ten_boxes},
     {"block_over_step", detail::reproduce_block_over_step},
+    {"peg_in_hole", detail::reproduce_peg_in_hole},
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ class Rows {
            std::optional<double> source = std::nullopt);
   // Two rows: what the integrator gained or lost over what was dissipated, above whose bound the
   // run has failed; and what contacts without a potential, and bristles, took or gave.
-  void add_energy(const SceneRun& run);
+  void add_energy(const SceneRun& run, double bound = 1e-4);
 
  private:
   SystemReport* report_;

@@ -69,5 +69,7 @@ SystemReport reproduce_tippe_top(const ReproduceOptions& options);
 SystemReport reproduce_box_on_slope(const ReproduceOptions& options);
 SystemReport reproduce_ten_boxes(const ReproduceOptions& options);
 SystemReport reproduce_block_over_step(const ReproduceOptions& options);
+SystemReport reproduce_battery_box(const ReproduceOptions& options);
+SystemReport reproduce_peg_in_hole(const ReproduceOptions& options);
 
 }  // namespace vesica::detail
