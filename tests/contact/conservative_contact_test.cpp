@@ -1,5 +1,6 @@
 // Contacts that press by the gradient of their potential: power against the rate of the energy,
 // action and reaction, derivatives, and files that ask for what there is not.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"
@@ -47,8 +48,8 @@ struct Case {
 };
 Case make_case(std::mt19937_64& random) {
   Case c;
-  c.i.X_WB = {test::random_rotation(random),
-              Vec3d(0.15, test::random_between(random, 0.05, 0.15), 0.12)};
+  c.i.X_WB = {test::random_rotation(random), Vec3d(test::random_between(random, 0.152, 0.16),
+                                                   test::random_between(random, 0.05, 0.15), 0.12)};
   c.i.V_WB = {test::random_vector(random, 2), test::random_vector(random, 0.2)};
   c.j.V_WB = {test::random_vector(random, 2), test::random_vector(random, 0.2)};
   return c;
@@ -84,8 +85,7 @@ TEST(ConservativeContact, ElasticPowerIsTheRateOfTheEnergyAndDampingDissipates) 
       EXPECT_NEAR(calc_power(f, c.i, c.j) + f.normal.elastic * f.closing_speed + damped + rolled, 0,
                   1e-12 * scale);
     }
-    std::printf("power %g\n", worst);
-    EXPECT_LT(worst, 1e-5) << shape;
+    EXPECT_LT(worst, 1e-7) << shape;  // measured 3e-9
   }
 }
 
@@ -138,8 +138,7 @@ TEST(ConservativeContact, DerivativesMatchDifferences) {
                        exact.F_Ic_W.f_W[2].v[c]);
       worst = std::max(worst, (dual - difference).norm() / (difference.norm() + 1));
     }
-    std::printf("slopes %g\n", worst);
-    EXPECT_LT(worst, 1e-4) << shape;
+    EXPECT_LT(worst, 2e-5) << shape;  // measured 3e-6, of these differences
   }
 }
 
