@@ -240,7 +240,9 @@ TEST(Systems, BatteryBoxComesToRestInItsWorksite) {
       EXPECT_NEAR(f.ours, -100, 1e-3);  // measured 1e-6
       ++judged;
     }
-    if (f.quantity == "cells") EXPECT_GT(f.ours, 100);
+    if (f.quantity == "cells") {
+      EXPECT_GT(f.ours, 100);
+    }
   }
   EXPECT_EQ(judged, 2);
 }

@@ -198,11 +198,9 @@ void SliceDomain::add_tangencies(SliceEvent* events, int* count, Vec3d* sum) con
       found = solve_quadratic(cut.p1 * cut.p1 - l2 * e.s2, 2 * cut.p0 * cut.p1 - l2 * e.s1,
                               cut.p0 * cut.p0 - l2 * e.s0, roots);
       for (int r = 0; r < found; ++r) {
-        const double u = roots[r], kappa2 = e.kappa2(u);
-        const double p = cut.p0 + cut.p1 * u;
-        if (kappa2 < 0 && -kappa2 * l2 > tolerance_ * tolerance_) continue;
-        const double kappa = std::sqrt(std::max(0.0, kappa2));
-        const Vec2 x = e.center(u) + (p > 0 ? -kappa : kappa) * e.stretch(cut.a);
+        // p^2 = l^2 kappa^2 there: p has the digits that kappa^2 loses near a tip.
+        const double u = roots[r], p = cut.p0 + cut.p1 * u;
+        const Vec2 x = e.center(u) - p / cut.length * e.stretch(cut.a);
         if (is_feasible(x, u, k, -1, m, -1)) add_event(u, true, x, events, count, sum);
       }
     }
