@@ -87,7 +87,7 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
       set_hull(polyhedron->vertices());
     } else {
       const auto inside = [&](const Vec3d& x) { return cell.contains(x) ? -1.0 : 1.0; };
-      set_hull(make_surface_mesh(inside, {cell.bounds.min, cell.bounds.max}, kGrid).vertices);
+      set_hull(make_surface_mesh(inside, cell.bounds, kGrid).vertices);
     }
   }
 }

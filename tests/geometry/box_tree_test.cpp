@@ -10,8 +10,8 @@
 namespace vesica {
 namespace {
 
-std::vector<Aabb> random_boxes(std::mt19937_64& random, int count) {
-  std::vector<Aabb> boxes;
+std::vector<Bounds> random_boxes(std::mt19937_64& random, int count) {
+  std::vector<Bounds> boxes;
   for (int k = 0; k < count; ++k) {
     const Vec3d center = test::random_vector(random, 1);
     const Vec3d half = 0.1 * (test::random_vector(random, 1).cwiseAbs());
@@ -22,13 +22,13 @@ std::vector<Aabb> random_boxes(std::mt19937_64& random, int count) {
 
 // The corners' extents along one direction, for both boxes: the separating axes by their
 // definition.
-double calc_gap(const Aabb& a, const Pose<double>& X_A, const Aabb& b, const Pose<double>& X_B,
+double calc_gap(const Bounds& a, const Pose<double>& X_A, const Bounds& b, const Pose<double>& X_B,
                 const Vec3d& axis) {
-  const auto extent = [&](const Aabb& box, const Pose<double>& X, double sign) {
+  const auto extent = [&](const Bounds& box, const Pose<double>& X, double sign) {
     double most = -1e300;
     for (int k = 0; k < 8; ++k) {
-      const Vec3d corner(k & 1 ? box.high.x() : box.low.x(), k & 2 ? box.high.y() : box.low.y(),
-                         k & 4 ? box.high.z() : box.low.z());
+      const Vec3d corner(k & 1 ? box.max.x() : box.min.x(), k & 2 ? box.max.y() : box.min.y(),
+                         k & 4 ? box.max.z() : box.min.z());
       most = std::max(most, sign * axis.dot(X * corner));
     }
     return most;
@@ -36,7 +36,8 @@ double calc_gap(const Aabb& a, const Pose<double>& X_A, const Aabb& b, const Pos
   return std::max(-extent(a, X_A, -1) - extent(b, X_B, 1), -extent(b, X_B, -1) - extent(a, X_A, 1));
 }
 
-bool boxes_meet(const Aabb& a, const Pose<double>& X_A, const Aabb& b, const Pose<double>& X_B) {
+bool boxes_meet(const Bounds& a, const Pose<double>& X_A, const Bounds& b,
+                const Pose<double>& X_B) {
   for (int k = 0; k < 3; ++k) {
     if (calc_gap(a, X_A, b, X_B, X_A.R_WB.col(k)) > 0) return false;
     if (calc_gap(a, X_A, b, X_B, X_B.R_WB.col(k)) > 0) return false;
@@ -76,8 +77,8 @@ TEST(BoxTree, FindsThePairsThatTryingAllFinds) {
 
 TEST(BoxTree, TouchingBoxesAreAPairInAnyOrientation) {
   std::mt19937_64 random(2);
-  const std::vector<Aabb> a = {{Vec3d(0, 0, 0), Vec3d(1, 1, 1)}};
-  const std::vector<Aabb> b = {{Vec3d(1, 0.5, 0.5), Vec3d(2, 2, 2)}};
+  const std::vector<Bounds> a = {{Vec3d(0, 0, 0), Vec3d(1, 1, 1)}};
+  const std::vector<Bounds> b = {{Vec3d(1, 0.5, 0.5), Vec3d(2, 2, 2)}};
   for (int trial = 0; trial < 1000; ++trial) {
     const Pose<double> X = {test::random_rotation(random), test::random_vector(random, 100)};
     std::vector<CellPair> pairs;
@@ -91,9 +92,9 @@ TEST(BoxTree, NothingIsNoPairAndBadBoxesAreRejected) {
   find_box_pairs(BoxTree(), Pose<double>{}, BoxTree(), Pose<double>{}, 0, &pairs);
   EXPECT_TRUE(pairs.empty());
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const Aabb& bad :
-       {Aabb{Vec3d(0, 0, 0), Vec3d(1, -1, 1)}, Aabb{Vec3d(nan, 0, 0), Vec3d(1, 1, 1)}}) {
-    const std::vector<Aabb> boxes = {bad};
+  for (const Bounds& bad :
+       {Bounds{Vec3d(0, 0, 0), Vec3d(1, -1, 1)}, Bounds{Vec3d(nan, 0, 0), Vec3d(1, 1, 1)}}) {
+    const std::vector<Bounds> boxes = {bad};
     EXPECT_NE(test::input_error_of([&] { BoxTree{boxes}; }).find("cell 0"), std::string::npos);
   }
 }

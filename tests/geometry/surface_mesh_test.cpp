@@ -23,7 +23,7 @@ double calc_union(const Vec3d& x) {  // a ball and a bar through it, with a hole
 }
 
 TEST(SurfaceMesh, AnySolidIsClosedAndItsVolumeConvergesWithTheGrid) {
-  const Aabb box = {Vec3d(-1, -1, -1), Vec3d(1, 1, 1)};
+  const Bounds box = {Vec3d(-1, -1, -1), Vec3d(1, 1, 1)};
   const auto ball = [](const Vec3d& x) { return x.squaredNorm() - 0.49; };  // no distance: a square
   const double exact = 4 * kPi / 3 * 0.343;
   double error[2];
@@ -39,12 +39,12 @@ TEST(SurfaceMesh, AnySolidIsClosedAndItsVolumeConvergesWithTheGrid) {
   }
   EXPECT_LT(error[0], 2e-2);          // second order in the grid: measured 8e-3
   EXPECT_LT(error[1], error[0] / 3);  // measured 4.0
-  const Aabb long_box = {Vec3d(-1.3, -1, -1), Vec3d(1.3, 1, 1)};
+  const Bounds long_box = {Vec3d(-1.3, -1, -1), Vec3d(1.3, 1, 1)};
   EXPECT_GT(calc_checked_volume(make_surface_mesh(calc_union, long_box, 40)), 1);
 }
 
 TEST(SurfaceMesh, WhatReachesPastTheBoxIsCutOffAndClosed) {
-  const Aabb box = {Vec3d(-1, -1, -1), Vec3d(1, 1, 1)};
+  const Bounds box = {Vec3d(-1, -1, -1), Vec3d(1, 1, 1)};
   const auto mesh = make_surface_mesh([](const Vec3d& x) { return x.z(); }, box, 10);
   // The half of the box below z = 0, up to a cell of 0.2 around it.
   const double volume = calc_checked_volume(mesh);
@@ -57,7 +57,7 @@ TEST(SurfaceMesh, OrderOfTheAxesDoesNotMatter) {
   const auto slab = [](const Vec3d& x) {
     return std::max({std::abs(x.x()) - 0.35, std::abs(x.y()) - 0.61, std::abs(x.z()) - 0.13});
   };
-  const Aabb box = {Vec3d(-0.5, -0.7, -0.2), Vec3d(0.5, 0.7, 0.2)};
+  const Bounds box = {Vec3d(-0.5, -0.7, -0.2), Vec3d(0.5, 0.7, 0.2)};
   // Edges are bevelled: a few per cent at this grid.
   EXPECT_NEAR(calc_checked_volume(make_surface_mesh(slab, box, 60)), 8 * 0.35 * 0.61 * 0.13, 0.01);
 }
@@ -65,10 +65,10 @@ TEST(SurfaceMesh, OrderOfTheAxesDoesNotMatter) {
 TEST(SurfaceMesh, RejectsBoxesWithoutBoundsAndBadGrids) {
   const auto g = [](const Vec3d& x) { return x.norm() - 1; };
   const double infinity = std::numeric_limits<double>::infinity();
-  const Aabb open = {Vec3d(-1, -1, -infinity), Vec3d(1, 1, 1)};
+  const Bounds open = {Vec3d(-1, -1, -infinity), Vec3d(1, 1, 1)};
   EXPECT_NE(test::input_error_of([&] { make_surface_mesh(g, open, 10); }).find("infinite"),
             std::string::npos);
-  const Aabb box = {Vec3d(-1, -1, -1), Vec3d(1, 1, 1)};
+  const Bounds box = {Vec3d(-1, -1, -1), Vec3d(1, 1, 1)};
   EXPECT_NE(test::input_error_of([&] { make_surface_mesh(g, box, 0); }).find("1 to 512"),
             std::string::npos);
 }

@@ -28,7 +28,7 @@ SurfaceMesh make_box_mesh() { return make_surface_mesh(make_box_polyhedron(Vec3d
 
 SurfaceMesh make_ball_mesh() {
   return make_surface_mesh([](const Vec3d& x) { return x.norm() - 0.8; },
-                           Aabb{Vec3d(-1, -1, -1), Vec3d(1, 1, 1)}, 12);
+                           Bounds{Vec3d(-1, -1, -1), Vec3d(1, 1, 1)}, 12);
 }
 
 TEST(StlOutput, IsReadBackAsTheSameSolid) {

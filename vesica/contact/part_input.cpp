@@ -49,8 +49,8 @@ Cell as_cell(const ConvexPolyhedron& polyhedron) {
 
 // Refused where two of them share volume.
 void check_disjoint(const InputNode& node, const std::vector<Cell>& cells) {
-  std::vector<Aabb> boxes;
-  for (const Cell& cell : cells) boxes.push_back({cell.bounds.min, cell.bounds.max});
+  std::vector<Bounds> boxes;
+  for (const Cell& cell : cells) boxes.push_back(cell.bounds);
   const BoxTree tree(boxes);
   std::vector<CellPair> pairs;
   find_box_pairs(tree, Pose<double>{}, tree, Pose<double>{}, 0, &pairs);

@@ -14,33 +14,33 @@ namespace vesica {
 namespace {
 
 // Splits cells [begin, end) of `order` at the median along the longest side of their centres' box.
-void build(std::span<const Aabb> boxes, std::span<std::int32_t> order,
+void build(std::span<const Bounds> boxes, std::span<std::int32_t> order,
            std::vector<BoxTree::Node>* nodes) {
   const std::size_t index = nodes->size();
   nodes->emplace_back();
-  Aabb all = boxes[order[0]], centers;
-  centers.low = centers.high = 0.5 * (all.low + all.high);
+  Bounds all = boxes[order[0]], centers;
+  centers.min = centers.max = 0.5 * (all.min + all.max);
   for (const std::int32_t c : order) {
-    all.low = all.low.cwiseMin(boxes[c].low);
-    all.high = all.high.cwiseMax(boxes[c].high);
-    const Vec3d center = 0.5 * (boxes[c].low + boxes[c].high);
-    centers.low = centers.low.cwiseMin(center);
-    centers.high = centers.high.cwiseMax(center);
+    all.min = all.min.cwiseMin(boxes[c].min);
+    all.max = all.max.cwiseMax(boxes[c].max);
+    const Vec3d center = 0.5 * (boxes[c].min + boxes[c].max);
+    centers.min = centers.min.cwiseMin(center);
+    centers.max = centers.max.cwiseMax(center);
   }
-  (*nodes)[index].center = 0.5 * (all.low + all.high);
-  (*nodes)[index].half = 0.5 * (all.high - all.low);
+  (*nodes)[index].center = 0.5 * (all.min + all.max);
+  (*nodes)[index].half = 0.5 * (all.max - all.min);
   if (order.size() == 1) {
     (*nodes)[index].cell = order[0];
     return;
   }
   int axis = 0;
-  (centers.high - centers.low).maxCoeff(&axis);
+  (centers.max - centers.min).maxCoeff(&axis);
   const std::size_t middle = order.size() / 2;
   // Ties go by index, so that the tree is the same on every machine.
   std::nth_element(order.begin(), order.begin() + middle, order.end(),
                    [&](std::int32_t a, std::int32_t b) {
-                     const double x = boxes[a].low[axis] + boxes[a].high[axis];
-                     const double y = boxes[b].low[axis] + boxes[b].high[axis];
+                     const double x = boxes[a].min[axis] + boxes[a].max[axis];
+                     const double y = boxes[b].min[axis] + boxes[b].max[axis];
                      return x != y ? x < y : a < b;
                    });
   build(boxes, order.subspan(0, middle), nodes);
@@ -82,13 +82,13 @@ struct Relative {
 
 }  // namespace
 
-BoxTree::BoxTree(std::span<const Aabb> boxes) {
+BoxTree::BoxTree(std::span<const Bounds> boxes) {
   for (std::size_t c = 0; c < boxes.size(); ++c) {
-    const Aabb& box = boxes[c];
-    if (!box.low.allFinite() || !box.high.allFinite() || !((box.high - box.low).minCoeff() >= 0)) {
+    const Bounds& box = boxes[c];
+    if (!box.min.allFinite() || !box.max.allFinite() || !((box.max - box.min).minCoeff() >= 0)) {
       throw InputError(fmt::format(
           "box of cell {}: from [{}, {}, {}] to [{}, {}, {}]; expected finite corners, low first",
-          c, box.low.x(), box.low.y(), box.low.z(), box.high.x(), box.high.y(), box.high.z()));
+          c, box.min.x(), box.min.y(), box.min.z(), box.max.x(), box.max.y(), box.max.z()));
     }
   }
   if (boxes.empty()) return;

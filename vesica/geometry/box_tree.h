@@ -6,13 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "vesica/math/pose.h"
+#include "vesica/geometry/bounds.h"
 
 namespace vesica {
-
-struct Aabb {
-  Vec3d low = Vec3d::Zero(), high = Vec3d::Zero();
-};
 
 // Cells of two solids, by index.
 struct CellPair {
@@ -31,7 +27,7 @@ class BoxTree {
 
   BoxTree() = default;
   // One box per cell. Throws InputError where a box is inverted or not finite.
-  explicit BoxTree(std::span<const Aabb> boxes);
+  explicit BoxTree(std::span<const Bounds> boxes);
 
   std::span<const Node> nodes() const { return nodes_; }
   std::size_t cell_count() const { return (nodes_.size() + 1) / 2; }

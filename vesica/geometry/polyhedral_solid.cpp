@@ -10,8 +10,8 @@ namespace vesica {
 
 namespace {
 
-std::vector<Aabb> list_boxes(const std::vector<ConvexPolyhedron>& cells) {
-  std::vector<Aabb> boxes;
+std::vector<Bounds> list_boxes(const std::vector<ConvexPolyhedron>& cells) {
+  std::vector<Bounds> boxes;
   for (const auto& cell : cells) boxes.push_back({cell.box_min(), cell.box_max()});
   return boxes;
 }

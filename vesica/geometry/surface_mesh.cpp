@@ -23,14 +23,14 @@ constexpr int kTetrahedra[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7},
 
 class TetrahedraMarch {
  public:
-  TetrahedraMarch(const std::function<double(const Vec3d&)>& g, const Aabb& box, int cells)
+  TetrahedraMarch(const std::function<double(const Vec3d&)>& g, const Bounds& box, int cells)
       : g_(g) {
-    const Vec3d size = box.high - box.low;
+    const Vec3d size = box.max - box.min;
     step_ = size.maxCoeff() / cells;
     for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>(std::ceil(size[k] / step_ - 1e-9)) + 3;
     // One layer of points beyond the box all around, outside by decree: the surface is closed.
     const Vec3d covered((count_[0] - 3) * step_, (count_[1] - 3) * step_, (count_[2] - 3) * step_);
-    origin_ = 0.5 * (box.low + box.high) - 0.5 * covered - Vec3d::Constant(step_);
+    origin_ = 0.5 * (box.min + box.max) - 0.5 * covered - Vec3d::Constant(step_);
   }
 
   SurfaceMesh run() {
@@ -192,10 +192,10 @@ SurfaceMesh make_surface_mesh(const PolyhedralSolid& solid) {
   return mesh;
 }
 
-SurfaceMesh make_surface_mesh(const std::function<double(const Vec3d&)>& g, const Aabb& box,
+SurfaceMesh make_surface_mesh(const std::function<double(const Vec3d&)>& g, const Bounds& box,
                               int cells) {
-  const Vec3d size = box.high - box.low;
-  if (!box.low.allFinite() || !box.high.allFinite() || !(size.minCoeff() > 0)) {
+  const Vec3d size = box.max - box.min;
+  if (!box.min.allFinite() || !box.max.allFinite() || !(size.minCoeff() > 0)) {
     throw InputError(
         "mesh of a solid: its box is empty, flat or infinite; expected a solid bounded on all "
         "sides, or give the box to show");

@@ -27,7 +27,7 @@ SurfaceMesh make_surface_mesh(const PolyhedralSolid& solid);
 // Edges and corners of the solid are bevelled by up to a grid cell, and details smaller than one
 // are lost: for viewing. Where the solid reaches past the box it is cut off there. Throws
 // InputError unless the box is finite, not flat, and 1 <= cells <= 512.
-SurfaceMesh make_surface_mesh(const std::function<double(const Vec3d&)>& g, const Aabb& box,
+SurfaceMesh make_surface_mesh(const std::function<double(const Vec3d&)>& g, const Bounds& box,
                               int cells);
 
 // The second mesh, placed at X, added to the first. Keeps normals only if both have them.

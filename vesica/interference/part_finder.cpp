@@ -19,14 +19,14 @@ PartFinder::PartFinder(std::span<const PartExtent> i, std::span<const PartExtent
 PartFinder::Side PartFinder::make_side(std::span<const PartExtent> parts) {
   Side side;
   side.count = static_cast<std::int32_t>(parts.size());
-  std::vector<Aabb> boxes;
+  std::vector<Bounds> boxes;
   for (std::int32_t k = 0; k < side.count; ++k) {
     const PartExtent& part = parts[static_cast<std::size_t>(k)];
     if (part.is_half_space) {
       side.half_spaces.push_back(part);
       side.half_space_parts.push_back(k);
     } else if (part.box.is_finite()) {
-      boxes.push_back({part.box.min, part.box.max});
+      boxes.push_back(part.box);
       side.boxed.push_back(k);
     } else {
       side.endless.push_back(k);

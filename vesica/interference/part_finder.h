@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "vesica/geometry/box_tree.h"
-#include "vesica/geometry/primitive.h"
 
 namespace vesica {
 
