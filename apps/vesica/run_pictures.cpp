@@ -139,6 +139,7 @@ void choose_view(const Scene<double>& scene, const MotionReader& motions, Player
   std::stable_sort(order, order + 3, [&](int a, int b) { return range[a] > range[b]; });
   if (scene.gravity.norm() > 0) {
     scene.gravity.cwiseAbs().maxCoeff(&player->up);
+    player->down = scene.gravity[player->up] > 0;
     player->across = order[0] == player->up ? order[1] : order[0];
   } else {
     player->across = std::min(order[0], order[1]);

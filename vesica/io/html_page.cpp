@@ -262,10 +262,10 @@ void HtmlPage::add_player(const Player& player) {
     forces += fmt::format("{{\"name\":{},\"values\":{}}}", as_json(f.name), as_json_list(f.values));
   }
   add_mount(player.title, player.note,
-            fmt::format("{{\"kind\":\"player\",\"label\":{},\"across\":{},\"up\":{},\"t\":{},"
-                        "\"bodies\":[{}],\"forces\":[{}]}}",
-                        as_json(player.title), player.across, player.up, as_json_list(player.times),
-                        bodies, forces));
+            fmt::format("{{\"kind\":\"player\",\"label\":{},\"across\":{},\"up\":{},\"down\":{},"
+                        "\"t\":{},\"bodies\":[{}],\"forces\":[{}]}}",
+                        as_json(player.title), player.across, player.up, player.down,
+                        as_json_list(player.times), bodies, forces));
 }
 
 void HtmlPage::add_svg(const std::string& svg, const std::string& caption) {

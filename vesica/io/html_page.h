@@ -49,6 +49,7 @@ struct PathPlot {
 };
 
 // Bodies that move, seen along an axis, with a slider.
+// A body, or a further part of the one before it: that has no name.
 struct PlayedBody {
   enum class Shape { kPoint, kHalfSpace, kSphere, kEllipsoid, kBox, kHull };
   std::string name;
@@ -67,6 +68,7 @@ struct PlayedForce {
 struct Player {
   std::string title, note;
   int across = 0, up = 2;  // the axes of the first view
+  bool down = false;       // `up` points down: gravity acts along it
   std::vector<double> times;
   std::vector<PlayedBody> bodies;
   std::vector<PlayedForce> forces;

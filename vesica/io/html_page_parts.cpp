@@ -409,7 +409,10 @@ function player(host, spec, index) {
   };
   let strongest = 0;
   for (const f of spec.forces) for (let k = 0; k < f.values.length; k += 6) if (f.values[k + 3] !== null) strongest = Math.max(strongest, Math.hypot(f.values[k + 3], f.values[k + 4], f.values[k + 5]));
-  let W, H, X, Y, scale, bodiesLayer, x0, x1, y0, y1;
+  // Parts of a body have its colour.
+  let hue = -1;
+  for (const body of spec.bodies) { if (body.name) ++hue; body.hue = Math.max(0, hue); }
+  let W, H, X, Y, sign, scale, bodiesLayer, x0, x1, y0, y1;
 
   function layout() {
     buttons.forEach((button, k) => button.classList.toggle("on", views[k][0] === a && views[k][1] === b));
@@ -431,7 +434,8 @@ function player(host, spec, index) {
     [x0, x1] = widen(x0, x1, inner); [y0, y1] = widen(y0, y1, height);
     H = height + TOP + BOTTOM;
     root.setAttribute("height", H); root.setAttribute("viewBox", `0 0 ${W} ${H}`);
-    X = v => LEFT + (v - x0) * scale; Y = v => TOP + (y1 - v) * scale;
+    sign = spec.down && b === spec.up ? -1 : 1;
+    X = v => LEFT + (v - x0) * scale; Y = v => TOP + (sign > 0 ? y1 - v : v - y0) * scale;
     svg(svg(root, "clipPath", { id: "clip" + index }), "rect", { x: LEFT, y: TOP, width: inner, height });
     const across = ticks(x0, x1, Math.floor(W / 95)), vertical = ticks(y0, y1, Math.max(2, height / 50));
     for (const v of vertical.values) {
@@ -464,18 +468,18 @@ function player(host, spec, index) {
     for (let s = Math.ceil((along - reach) / step) * step; s <= along + reach; s += step) d += `M${at(s, 0).join(" ")}L${at(s - 8 / scale, 8 / scale).join(" ")}`;
     svg(layer, "path", { d, fill: "none", class: "axis" });
   }
-  function drawBody(layer, body, pose, k) {
-    const style = `fill:${colorOf(k)};fill-opacity:0.22;stroke:${colorOf(k)};stroke-width:1.6`;
+  function drawBody(layer, body, pose) {
+    const color = colorOf(body.hue), style = `fill:${color};fill-opacity:0.22;stroke:${color};stroke-width:1.6`;
     const [cx, cy] = flat(pose.shape);
     if (body.shape === "ellipsoid" || body.shape === "sphere") {
       // Silhouette: the block of R diag(r^2) R' in the plane of view, and its principal axes.
       const S = (i, j) => [0, 1, 2].reduce((sum, m) => sum + pose.R[3 * i + m] * pose.R[3 * j + m] * body.size[m] ** 2, 0);
       const p = S(a, a), q = S(b, b), r = S(a, b), mean = (p + q) / 2, d = Math.hypot((p - q) / 2, r);
-      const angle = -Math.atan2(2 * r, p - q) / 2 * 180 / Math.PI;
+      const angle = -sign * Math.atan2(2 * r, p - q) / 2 * 180 / Math.PI;
       svg(layer, "ellipse", { cx, cy, rx: Math.sqrt(mean + d) * scale, ry: Math.sqrt(Math.max(0, mean - d)) * scale, transform: `rotate(${angle} ${cx} ${cy})`, style });
       let spokes = "";
-      for (let m = 0; m < 3; ++m) spokes += `M${cx} ${cy}l${pose.R[3 * a + m] * body.size[m] * scale} ${-pose.R[3 * b + m] * body.size[m] * scale}`;
-      svg(layer, "path", { d: spokes, style: `stroke:${colorOf(k)};opacity:0.7` });
+      for (let m = 0; m < 3; ++m) spokes += `M${cx} ${cy}l${pose.R[3 * a + m] * body.size[m] * scale} ${-sign * pose.R[3 * b + m] * body.size[m] * scale}`;
+      svg(layer, "path", { d: spokes, style: `stroke:${color};opacity:0.7` });
     } else if (body.shape === "box" || body.shape === "hull") {
       const corners = body.shape === "box" ? boxCorners(body.size) : [];
       for (let m = 0; m < body.vertices.length; m += 3) corners.push(body.vertices.slice(m, m + 3));
@@ -484,10 +488,10 @@ function player(host, spec, index) {
       if (body.shape === "box") {
         let d = "";
         for (let m = 0; m < 8; ++m) for (let axis = 0; axis < 3; ++axis) if (!(m >> axis & 1)) d += `M${drawn[m].join(" ")}L${drawn[m | 1 << axis].join(" ")}`;
-        svg(layer, "path", { d, style: `stroke:${colorOf(k)};opacity:0.45` });
+        svg(layer, "path", { d, style: `stroke:${color};opacity:0.45` });
       }
     }
-    svg(layer, "circle", { cx: X(pose.p[a]), cy: Y(pose.p[b]), r: 2.5, style: `fill:${colorOf(k)}` });
+    if (body.name) svg(layer, "circle", { cx: X(pose.p[a]), cy: Y(pose.p[b]), r: 2.5, style: `fill:${color}` });
   }
   function draw() {
     const frame = Number(slider.value);
@@ -498,13 +502,13 @@ function player(host, spec, index) {
       if (!body.trail) return;
       let d = "";
       for (let i = 0; i < body.poses.length; i += 7) d += (i ? "L" : "M") + X(body.poses[i + a]).toFixed(1) + " " + Y(body.poses[i + b]).toFixed(1);
-      svg(bodiesLayer, "path", { class: "curve", d, style: `stroke:${colorOf(k)};stroke-dasharray:1 4` });
+      svg(bodiesLayer, "path", { class: "curve", d, style: `stroke:${colorOf(body.hue)};stroke-dasharray:1 4` });
     });
-    spec.bodies.forEach((body, k) => { if (body.shape !== "half_space") drawBody(bodiesLayer, body, poses[k], k); });
+    spec.bodies.forEach((body, k) => { if (body.shape !== "half_space") drawBody(bodiesLayer, body, poses[k]); });
     for (const f of spec.forces) {
       const v = f.values.slice(6 * frame, 6 * frame + 6);
       if (v[3] === null || !strongest) continue;
-      const [x, y] = flat(v), s = 110 / strongest, dx = v[3 + a] * s, dy = -v[3 + b] * s;
+      const [x, y] = flat(v), s = 110 / strongest, dx = v[3 + a] * s, dy = -sign * v[3 + b] * s;
       const arrow = svg(bodiesLayer, "path", { d: `M${x} ${y}l${dx} ${dy}`, style: "stroke:var(--bad);stroke-width:2.4;stroke-linecap:round" });
       svg(arrow, "title", {}, f.name);
     }
