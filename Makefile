@@ -28,7 +28,7 @@ demo: build ## press a heel on the ground, bounce a ball: figures, pictures and 
 
 unit: build
 	@cmake --build build
-	@ctest --test-dir build --output-on-failure
+	@ctest --test-dir build --output-on-failure -j $$(nproc)
 
 test: unit check sanitizereaders ## build, all tests, formatting, includes, docs, readers under sanitizers
 
@@ -53,7 +53,7 @@ sanitizereaders: packages
 	@echo "sanitize: building the readers of files into build-sanitize-readers/"
 	@cmake --preset sanitize-readers >/dev/null
 	@cmake --build build-sanitize-readers
-	@ctest --test-dir build-sanitize-readers --output-on-failure
+	@ctest --test-dir build-sanitize-readers --output-on-failure -j $$(nproc)
 
 sanitize: packages ## all tests under address and undefined-behaviour sanitizers
 	@echo "sanitize: building into build-sanitize/"
