@@ -18,6 +18,7 @@ struct Common {
 };
 
 void add_check(CLI::App& app, Common& common);
+void add_export(CLI::App& app, Common& common);
 void add_identify(CLI::App& app, Common& common);
 void add_laws(CLI::App& app, Common& common);
 void add_list(CLI::App& app, Common& common);

@@ -85,6 +85,7 @@ int main(int argc, char** argv) {
   add_probe(app, common);
   add_simulate(app, common);
   add_report(app, common);
+  add_export(app, common);
   add_reproduce(app, common);
   add_motion(app, common);
   add_markers(app, common);
