@@ -111,7 +111,7 @@ const Bad kBad[] = {
      },
      kFrictionLine + 1, "contact.interference.inertia", "ellipsoid"},
     {"method that does not fit",
-     [](CaseText* c) { c->more = "  interference: {method: voxels}\n"; }, kFrictionLine + 1,
+     [](CaseText* c) { c->more = "  interference: {method: mesh}\n"; }, kFrictionLine + 1,
      "contact.interference.method", "closed_form"},
     {"flat box", [](CaseText* c) { c->shape_i = "{type: box, size: [1, 1, 0]}"; }, kShapeLine,
      "bodies.i.shape.size.2", "greater than zero"},
