@@ -1,12 +1,12 @@
-// Slices against brute force in long double (cell_reference.h), closed forms of other files, and
-// invariants. The wide comparison over thousands of poses is in bench/slices_bench.cpp.
+// Slices against closed forms of other files, and invariants. Against a reference over many poses:
+// slices_accuracy_test.cpp; scans over edges and corners: slices_scan_test.cpp.
 #include "vesica/interference/slices.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "tests/interference/cell_reference.h"
+#include "tests/interference/cell_families.h"
 #include "tests/support/support.h"
 #include "vesica/interference/cell_pair.h"
 #include "vesica/interference/circular_segment.h"
@@ -17,143 +17,13 @@
 namespace vesica {
 namespace {
 
+using test::CellCase;
+using test::make_cylinder_box;
+using test::make_ellipsoids;
+using test::make_sphere_box;
+using test::make_sphere_groove;
 using test::random_between;
 using test::random_log_between;
-using test::Real;
-
-struct CellCase {
-  Cell i, j;
-  Pose<double> X;  // of i in j
-  Vec3d u = Vec3d::UnitX(), n = Vec3d::UnitZ();
-};
-
-// The farthest point of a cylinder along d, in its frame.
-Vec3d cylinder_support(double radius, double length, const Vec3d& d) {
-  const double r = std::hypot(d.x(), d.y());
-  return {radius * d.x() / r, radius * d.y() / r, std::copysign(0.5 * length, d.z())};
-}
-
-Vec3d random_outward(std::mt19937_64& random, int faces) {
-  Vec3d n(0, 0, 1);
-  if (faces > 1) n.y() = random_between(random, 0.1, 1);
-  if (faces > 2) n.x() = random_between(random, 0.1, 1);
-  return n.normalized();
-}
-// On the face, the edge or the corner of the box of size 4.
-Vec3d random_target(std::mt19937_64& random, int faces) {
-  return {faces > 2 ? 2 : random_between(random, -0.5, 0.5),
-          faces > 1 ? 2 : random_between(random, -0.5, 0.5), 2};
-}
-
-CellCase make_sphere_box(std::mt19937_64& random, int faces) {
-  CellCase c;
-  c.i = make_cell({make_sphere(1)});
-  c.j = make_box_cell(Vec3d::Constant(4));
-  c.X.R_WB = test::random_rotation(random);
-  c.n = random_outward(random, faces);
-  c.X.p_WB = random_target(random, faces) + c.n * (1 - random_log_between(random, 1e-4, 0.2));
-  return c;
-}
-
-CellCase make_cylinder_box(std::mt19937_64& random, int faces) {
-  CellCase c;
-  c.i = make_cylinder_cell(0.5, 1.5);
-  c.j = make_box_cell(Vec3d::Constant(4));
-  c.X.R_WB = test::random_rotation(random);
-  c.n = random_outward(random, faces);
-  const Vec3d tip = cylinder_support(0.5, 1.5, -(c.X.R_WB.transpose() * c.n));
-  c.X.p_WB =
-      random_target(random, faces) - c.n * random_log_between(random, 1e-3, 0.2) - c.X.R_WB * tip;
-  return c;
-}
-
-CellCase make_sphere_groove(std::mt19937_64& random) {
-  CellCase c;
-  constexpr double kGroove = 1.2;
-  Pose<double> axis;
-  axis.R_WB = Eigen::AngleAxisd(kPi / 2, Vec3d::UnitY()).toRotationMatrix();
-  axis.p_WB = Vec3d(0, 0, 0.3);
-  c.j = make_cell({make_half_space(), make_complement(make_cylinder(kGroove, axis))});
-  const double r = random_between(random, 0.3, 1);
-  c.i = make_cell({make_sphere(r)});
-  const double a = random_between(random, -0.6, 0.6);
-  c.n = Vec3d(0, -std::sin(a), std::cos(a));
-  c.X.p_WB = Vec3d(random_between(random, -1, 1), 0, 0.3) -
-             c.n * (kGroove - r + r * random_log_between(random, 1e-4, 0.2));
-  return c;
-}
-
-CellCase make_ellipsoids(std::mt19937_64& random) {
-  CellCase c;
-  const auto radii = [&] {
-    return Vec3d(random_between(random, 0.4, 1.2), random_between(random, 0.4, 1.2),
-                 random_between(random, 0.4, 1.2));
-  };
-  const Vec3d ra = radii(), rb = radii();
-  c.i = make_cell({make_ellipsoid(ra)});
-  c.j = make_cell({make_ellipsoid(rb)});
-  c.X.R_WB = test::random_rotation(random);
-  c.n = test::random_rotation(random).col(0);
-  const auto support = [](const Vec3d& r, const Vec3d& d) -> Vec3d {
-    return r.cwiseProduct(r.cwiseProduct(d)) / r.cwiseProduct(d).norm();
-  };
-  c.X.p_WB = support(rb, c.n) - c.n * random_log_between(random, 1e-4, 0.2) -
-             c.X.R_WB * support(ra, -(c.X.R_WB.transpose() * c.n));
-  Vec3d v;
-  make_basis(c.n, &c.u, &v);
-  return c;
-}
-
-CellCase make_cone_box(std::mt19937_64& random, int faces) {
-  CellCase c;
-  c.i = make_cone_cell(random_between(random, 0.3, 0.9), 1);
-  c.j = make_box_cell(Vec3d::Constant(4));
-  c.X.R_WB = test::random_rotation(random);
-  const Vec3d n = random_outward(random, faces), d = -(c.X.R_WB.transpose() * n);
-  const double r = c.i.bounds.max.x(), across = std::hypot(d.x(), d.y());
-  const Vec3d rim(r * d.x() / across, r * d.y() / across, 1);
-  const Vec3d tip = rim.dot(d) > 0 ? rim : Vec3d::Zero();
-  c.X.p_WB =
-      random_target(random, faces) - n * random_log_between(random, 1e-3, 0.2) - c.X.R_WB * tip;
-  // Across the axis every line meets the cone in one interval.
-  c.u = c.X.R_WB.col(2);
-  c.n = c.X.R_WB.col(0);
-  return c;
-}
-
-void expect_like_reference(const CellCase& c, const std::string& what) {
-  const CellMoments m = calc_cell_moments(c.i, c.j, c.X);
-  ASSERT_GT(m.volume, 0) << what;
-  EXPECT_TRUE(m.has_converged) << what;
-  std::vector<test::RealQuadric> quadrics;
-  test::add_quadrics(c.i, c.X, &quadrics);
-  test::add_quadrics(c.j, {}, &quadrics);
-  test::CellReference reference(quadrics, c.u.cast<Real>(), c.n.cast<Real>(),
-                                m.centroid.cast<Real>(), 3);
-  const auto r = reference.calc(1e-9L);
-  // The bounds; measured worst over 100 poses of each family: see docs/theory/slices.md.
-  EXPECT_NEAR(static_cast<double>(m.volume / r.volume), 1, 1e-8) << what;
-  EXPECT_LT((m.M.matrix() - r.M.cast<double>()).norm(), 1e-7 * static_cast<double>(r.M.norm()))
-      << what;
-  EXPECT_LT((m.centroid - r.centroid.cast<double>()).norm(),
-            1e-7 * std::sqrt(m.M.trace() / m.volume))
-      << what;
-}
-
-TEST(Slices, MatchBruteForceOnRandomPoses) {
-  std::mt19937_64 random(31);
-  for (int k = 0; k < 4; ++k) {
-    for (int faces = 1; faces <= 3; ++faces) {
-      expect_like_reference(make_sphere_box(random, faces), fmt::format("sphere {} {}", faces, k));
-    }
-    expect_like_reference(make_sphere_groove(random), fmt::format("groove {}", k));
-    expect_like_reference(make_ellipsoids(random), fmt::format("ellipsoids {}", k));
-  }
-  for (int faces = 1; faces <= 3; ++faces) {
-    expect_like_reference(make_cylinder_box(random, faces), fmt::format("cylinder {}", faces));
-    expect_like_reference(make_cone_box(random, faces), fmt::format("cone {}", faces));
-  }
-}
 
 TEST(Slices, MatchTheClosedFormOfEllipsoidAndPlane) {
   std::mt19937_64 random(32);
@@ -235,31 +105,6 @@ TEST(Slices, DegeneratePosesHaveTheirKnownVolumes) {
   EXPECT_NEAR(volume(cone, box, {0, 0, 0.5}) / (kPi / 3 / 3 / 8), 1, 1e-8);
   // A cone within a box whole.
   EXPECT_NEAR(volume(cone, box, {0, 0, -0.5}) / (kPi / 9), 1, 1e-8);
-}
-
-// A ball that rolls over face, edge and corner: nothing jumps. Second differences of a smooth curve
-// fall with the step squared; what is left is noise.
-TEST(Slices, ScansOverFaceEdgeAndCornerAreContinuous) {
-  const SolidParts ball = {{make_cell({make_sphere(1)}), 1}};
-  const SolidParts box = {{make_box_cell(Vec3d::Constant(4)), 1}};
-  constexpr int kSteps = 4000;
-  const double step = 1e-6;
-  for (const double start : {1.9, 1.98, 1.9999, 2.2}) {
-    Vec3d f[3];
-    double peak = 0, noise = 0;
-    for (int k = 0; k < kSteps; ++k) {
-      const double s = start + k * step * (start == 1.9999 ? 0.05 : 1);
-      Pose<double> X;
-      X.p_WB = Vec3d(0.3 * s + 1.4, s, 2.9);
-      const auto o = calc_overlap(ball, X, box, Pose<double>{});
-      f[k % 3] = o.volume * o.n_W;
-      peak = std::max(peak, o.volume);
-      if (k >= 2) {
-        noise = std::max(noise, (f[k % 3] - 2 * f[(k + 2) % 3] + f[(k + 1) % 3]).norm());
-      }
-    }
-    EXPECT_LT(noise, 1e-9 * peak) << start;
-  }
 }
 
 TEST(Slices, DerivativesMatchDifferencesOfTheValues) {

@@ -5,8 +5,8 @@
 //
 // Cost: a slice is 0.1 to 0.5 us, a pair 11 to some hundred slices. Nothing is allocated.
 //
-// What it cannot do: two wide cones (or other hyperbolic quadrics) at right angles may leave no
-// direction whose slices are ellipses; the volume is then 0 and has_converged false.
+// What it cannot do: two cones wider than 45 degrees (or other hyperbolic quadrics) at right angles
+// leave no direction whose slices are ellipses; the volume is then 0 and has_converged false.
 #pragma once
 
 #include "vesica/geometry/cell.h"
