@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -41,6 +42,22 @@ std::vector<Pose<double>> calc_start_poses(const Scene<double>& scene) {
   return poses;
 }
 
+// Corners of its own for every triangle, with the triangle's normal: faces stay flat beside curved
+// ones in one body.
+SurfaceMesh make_faceted(const SurfaceMesh& mesh) {
+  SurfaceMesh faceted;
+  for (const auto& t : mesh.triangles) {
+    const Vec3d &a = mesh.vertices[t[0]], &b = mesh.vertices[t[1]], &c = mesh.vertices[t[2]];
+    const Vec3d area = (b - a).cross(c - a);
+    if (area.norm() == 0) continue;  // nothing to see
+    const auto first = static_cast<std::int32_t>(faceted.vertices.size());
+    faceted.vertices.insert(faceted.vertices.end(), {a, b, c});
+    faceted.normals.insert(faceted.normals.end(), 3, area.normalized());
+    faceted.triangles.push_back({first, first + 1, first + 2});
+  }
+  return faceted;
+}
+
 // Rings from pole to pole about z.
 SurfaceMesh make_ellipsoid_mesh(const Vec3d& radii, int around) {
   const int rings = std::max(2, around / 2);
@@ -76,7 +93,9 @@ SurfaceMesh make_ellipsoid_mesh(const Vec3d& radii, int around) {
 }
 
 SurfaceMesh make_cell_mesh(const Cell& cell, double solid_size, int cells) {
-  if (const auto polyhedron = make_cell_polyhedron(cell)) return make_surface_mesh(*polyhedron);
+  if (const auto polyhedron = make_cell_polyhedron(cell)) {
+    return make_faceted(make_surface_mesh(*polyhedron));
+  }
   const auto g = [&cell](const Vec3d& x) {
     double greatest = -std::numeric_limits<double>::infinity();
     for (const Primitive& p : cell.primitives) greatest = std::max(greatest, p.g(x));
@@ -96,9 +115,11 @@ std::optional<SurfaceMesh> make_shape_mesh(const Shape<double>& shape, int cells
     return make_ellipsoid_mesh(ellipsoid->radii, cells);
   }
   if (const auto* box = std::get_if<Box<double>>(&shape)) {
-    return make_surface_mesh(make_box_polyhedron(box->size));
+    return make_faceted(make_surface_mesh(make_box_polyhedron(box->size)));
   }
-  if (const auto* mesh = std::get_if<MeshShape>(&shape)) return make_surface_mesh(*mesh->mesh);
+  if (const auto* mesh = std::get_if<MeshShape>(&shape)) {
+    return make_faceted(make_surface_mesh(*mesh->mesh));
+  }
   if (const auto* solid = std::get_if<SolidShape>(&shape)) {
     const double size = 2 * solid->solid->bounds.half().maxCoeff();
     SurfaceMesh all;
@@ -129,8 +150,9 @@ SurfaceMesh make_plate(const Bounds& box) {
   const double side = is_alone ? kLonePlate : kPlateMargin * 2 * box.half().maxCoeff();
   Vec3d middle = is_alone ? Vec3d::Zero() : box.center();
   middle.z() = -0.5 * kPlateThickness * side;
+  const Vec3d size(side, side, kPlateThickness * side);
   SurfaceMesh plate;
-  append_mesh(make_surface_mesh(make_box_polyhedron({side, side, kPlateThickness * side})),
+  append_mesh(make_faceted(make_surface_mesh(make_box_polyhedron(size))),
               {Mat3d::Identity(), middle}, &plate);
   return plate;
 }
