@@ -124,7 +124,9 @@ TEST(Voxels, OverlappingCellsCountOnceAndHolesDoNot) {
                                       make_cell({make_complement(make_cylinder(0.3, tall))}));
   const auto exact = calc_overlap(both, turned, as_parts(plate), Pose<double>{});
   const auto m = calc_voxel_moments(both, turned, as_parts(plate), Pose<double>{}, 0.013);
-  EXPECT_NEAR(m.volume / exact.volume, 1, 3e-3);  // measured 7e-4
+  // The plate's two faces lie along the lattice: each errs by up to half a voxel of 0.5. What the
+  // cells have in common is 28 %, the hole 18 % of the volume.
+  EXPECT_NEAR(m.volume / exact.volume, 1, 0.013 / 0.5);  // measured 9e-3
 }
 
 TEST(Voxels, ApartThereIsAGapAndNoVolume) {
