@@ -55,16 +55,6 @@ std::string choose_format(const std::string& given, const std::string& out) {
   return extension;
 }
 
-void apply_settings(const std::vector<std::string>& settings, InputFile* file) {
-  for (const std::string& setting : settings) {
-    const size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw InputError(fmt::format("--set {}: expected path=value", setting));
-    }
-    file->set(setting.substr(0, equals), setting.substr(equals + 1));
-  }
-}
-
 // Where bodies stand: at the start of a file or of a run, or at a recorded time of a run, which
 // becomes that of the row.
 std::vector<ShownBody> place_bodies(Options* options) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "vesica/io/yaml.h"
-
 namespace vesica::app {
 
 namespace fs = std::filesystem;
@@ -26,6 +24,16 @@ fs::path data_folder(const char* name) {
 }
 
 }  // namespace
+
+void apply_settings(const std::vector<std::string>& settings, InputFile* file) {
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError(fmt::format("--set {}: expected path=value", setting));
+    }
+    file->set(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+}
 
 fs::path scenes_folder() { return data_folder("scenes"); }
 fs::path marker_models_folder() { return data_folder("studies/markers"); }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "vesica/io/yaml.h"
+
 namespace vesica::app {
 
 // The folder of scenes: $VESICA_DATA/scenes, or beside the tool (source tree, installation).
@@ -14,6 +16,9 @@ std::filesystem::path marker_models_folder();  // studies/markers, found in the 
 // A path as it is, or the name of a scene that comes with Vesica. Throws InputError with the near
 // misses when there is neither.
 std::string find_input(const std::string& name);
+
+// --set path=value, one after the other.
+void apply_settings(const std::vector<std::string>& settings, InputFile* file);
 
 struct SceneEntry {
   std::string name, kind, title;

@@ -27,16 +27,6 @@ struct Options {
   std::vector<std::string> formats = {"csv"};
 };
 
-void apply_settings(const std::vector<std::string>& settings, InputFile* file) {
-  for (const std::string& setting : settings) {
-    const size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw InputError(fmt::format("--set {}: expected path=value", setting));
-    }
-    file->set(setting.substr(0, equals), setting.substr(equals + 1));
-  }
-}
-
 void make_folder(const std::string& folder) {
   std::error_code code;
   fs::create_directories(folder, code);
