@@ -29,7 +29,7 @@ class SlicesAccuracy : public testing::TestWithParam<CellFamily> {};
 
 TEST_P(SlicesAccuracy, MeetsTheReference) {
   const CellFamily& family = GetParam();
-  constexpr int kRandom = 25, kDegenerate = 15;  // every kind of degenerate pose once
+  constexpr int kRandom = 20, kDegenerate = 15;  // every kind of degenerate pose once
   std::mt19937_64 random(42), frames(43);
   for (int k = 0; k < kRandom + kDegenerate; ++k) {
     SCOPED_TRACE(k);
