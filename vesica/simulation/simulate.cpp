@@ -56,12 +56,33 @@ void run_fixed_step(const System<double>& system, Run* run) {
 
 }  // namespace detail
 
+namespace {
+
+// A solver that differentiates, and a method that cannot: said before the solver starts.
+void check_derivatives(const Scene<double>& scene) {
+  for (const auto& contact : scene.contacts) {
+    bool has = has_derivatives(contact.contact.pair);
+    if (contact.parts) {
+      for (const auto& shapes : contact.parts->pairs) has = has && has_derivatives(shapes.pair);
+    }
+    if (!has) {
+      throw InputError(fmt::format(
+          "{}: the method voxels has no derivatives, which cvode needs; use a fixed-step solver "
+          "(rk4), or the method slices",
+          contact.name));
+    }
+  }
+}
+
+}  // namespace
+
 RunResult simulate(const System<double>& system, const RunOptions& options,
                    const RunControl& control) {
   detail::Run run(system, options, control);
   if (is_fixed_step(options.solver)) {
     detail::run_fixed_step(system, &run);
   } else if (options.solver == Solver::kCvode) {
+    check_derivatives(system.scene());
     detail::run_cvode(system, &run);
   } else {
     detail::run_arkode(system, &run);
