@@ -1,15 +1,25 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of tools/packages.txt that are missing; says what it does and does
-# nothing when all are there. Works as root or with sudo.
+# tools/install_packages.sh LIST...: installs the Debian packages of tools/packages/LIST.txt that
+# are missing; says what it does, and is silent when all are there. Works as root or with sudo.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
+lists=$(cd "$(dirname "$0")/packages" && pwd)
 
-mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$here/packages.txt")
-missing=()
-for package in "${wanted[@]}"; do
-  state=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
-  [ "$state" = "install ok installed" ] || missing+=("$package")
+[ $# -gt 0 ] || set -- ''
+for list in "$@"; do
+  [ -f "$lists/$list.txt" ] || {
+    echo "packages: no list '$list'; there are: $(cd "$lists" && echo *.txt | sed 's/\.txt//g')" >&2
+    exit 2
+  }
 done
+
+files=("${@/#/$lists/}")
+mapfile -t wanted < <(sed -E 's/#.*//; s/[[:space:]]//g; /^$/d' "${files[@]/%/.txt}" | sort -u)
+# One question for all names takes milliseconds, so every make target can ask it. The status of
+# dpkg-query is 1 when it knows nothing of a name: that name is missing.
+mapfile -t missing < <(
+  comm -23 <(printf '%s\n' "${wanted[@]}") \
+    <(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null |
+      sed -n 's/ installed$//p' | sort -u))
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 echo "packages: installing ${missing[*]}"
