@@ -1,20 +1,22 @@
-# make demo   the main job with its report       make test   everything that CI runs
+# make demo   the main job with its report       make test   tests and quick checks
 # make bench  benchmarks beside other engines    make help   all of it
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 export CTEST_PROGRESS_OUTPUT := 1
 FUZZ_SECONDS ?= 60
+PACKAGES := tools/install_packages.sh
+CTEST := ctest --output-on-failure -j $(shell nproc)
 
-.PHONY: demo build test unit check sanitizereaders bench lint format docs fuzz sanitize packages install clean help
+.PHONY: demo build tests test unit check bench lint format docs fuzz sanitize threads \
+        package buildtime install clean help
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
 
-packages:
-	@tools/install_packages.sh
-
-build: packages ## the tool, at build/bin/vesica
-	@echo "build: configuring and compiling into build/"
-	@cmake --preset release $(if $(wildcard build/build.ninja),>/dev/null)
+# The first time without the tests, so that only the packages of the tool are needed.
+build: ## the tool, at build/bin/vesica
+	@$(PACKAGES) build
+	@echo "build: configuring and compiling the tool into build/"
+	@cmake --preset release $(if $(wildcard build/build.ninja),,-DVESICA_TESTS=OFF) >/dev/null
 	@cmake --build build --target vesica_app
 
 demo: build ## press a heel on the ground, bounce a ball: figures, pictures and a page
@@ -26,45 +28,69 @@ demo: build ## press a heel on the ground, bounce a ball: figures, pictures and 
 	@echo "demo: picture, map and figures are in out/demo/"
 	@echo "demo: open out/demo/bouncing_ball/report.html in a browser"
 
-unit: build
-	@cmake --build build
-	@ctest --test-dir build --output-on-failure -j $$(nproc)
+# What ccache had to compile is written down for the check of the build time.
+tests:
+	@$(PACKAGES) build test
+	@echo "build: configuring and compiling tool and tests into build/"
+	@cmake --preset release -DVESICA_TESTS=ON >/dev/null
+	@rm -f build/ccache.log
+	@CCACHE_STATSLOG=$(CURDIR)/build/ccache.log cmake --build build
 
-test: unit check sanitizereaders ## build, all tests, formatting, includes, docs, readers under sanitizers
+unit: tests
+	@$(CTEST) --test-dir build
 
-check: build
-	@tools/lint.sh --quick
+check: tests
+	@tools/check.sh
+	@tools/build_time.py build --check docs/build_time.csv --ccache-log build/ccache.log
 
-bench: packages ## benchmarks, side by side with peers
-	@cmake --preset release -DVESICA_BENCH=ON >/dev/null
+test: unit check ## build, all tests, formatting, includes, docs, build time
+
+bench: ## benchmarks, side by side with peers
+	@$(PACKAGES) build test bench
+	@cmake --preset release -DVESICA_TESTS=ON -DVESICA_BENCH=ON >/dev/null
 	@cmake --build build
 	@tools/run_bench.sh build
 
-lint: build ## formatting, order of includes, clang-tidy
-	@tools/lint.sh
+lint: tests ## clang-tidy over the whole tree; what has not changed is remembered
+	@tools/tidy.py build
 
-format: packages ## format all sources in place
+format: ## format all sources in place
+	@$(PACKAGES) test
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
-docs: build ## reprint the figures and pictures that the documentation shows
+docs: tests ## reprint the figures and pictures that the documentation shows
 	@tools/make_docs.sh
 
-sanitizereaders: packages
-	@echo "sanitize: building the readers of files into build-sanitize-readers/"
-	@cmake --preset sanitize-readers >/dev/null
-	@cmake --build build-sanitize-readers
-	@ctest --test-dir build-sanitize-readers --output-on-failure -j $$(nproc)
-
-sanitize: packages ## all tests under address and undefined-behaviour sanitizers
-	@echo "sanitize: building into build-sanitize/"
+sanitize: ## all tests under address and undefined-behaviour sanitizers
+	@$(PACKAGES) build test
+	@echo "sanitize: building tool and tests into build-sanitize/"
 	@cmake --preset sanitize >/dev/null
 	@cmake --build build-sanitize
-	@ctest --test-dir build-sanitize --output-on-failure
+	@$(CTEST) --test-dir build-sanitize
 
-fuzz: packages ## every fuzz target for FUZZ_SECONDS (60)
+threads: ## what runs in parallel, under the thread sanitizer
+	@$(PACKAGES) build test
+	@echo "threads: building the parallel tests into build-threads/"
+	@cmake --preset threads >/dev/null
+	@cmake --build build-threads --target parallel_tests
+	@$(CTEST) --test-dir build-threads -L parallel
+
+fuzz: ## every fuzz target for FUZZ_SECONDS (60)
+	@$(PACKAGES) build fuzz
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build-fuzz
 	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+package: build ## a .deb and a tarball, in build/packages
+	@$(PACKAGES) package
+	@tools/make_package.sh build
+
+buildtime: ## compile everything without ccache: seconds per folder, into docs/build_time.md
+	@$(PACKAGES) build test
+	@rm -rf build-time
+	@cmake --preset release -B build-time -DCMAKE_CXX_COMPILER_LAUNCHER= -DVESICA_TESTS=ON >/dev/null
+	@CCACHE_DISABLE=1 cmake --build build-time -j $$(nproc)
+	@tools/build_time.py build-time --write docs/build_time.csv
 
 install: build ## install into PREFIX (/usr/local)
 	@cmake --install build --prefix $(or $(PREFIX),/usr/local)

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <optional>
 
+#include "apps/vesica/motion_reader.h"
 #include "vesica/contact/probe.h"
 #include "vesica/simulation/scene_input.h"
 
@@ -19,17 +20,6 @@ constexpr int kFewestCells = 16;          // along a cell, however small it is i
 constexpr double kPlateMargin = 1.5;      // side of a half-space's plate by what stands on it
 constexpr double kPlateThickness = 0.02;  // of its side
 constexpr double kLonePlate = 1;          // m, where nothing else has a size
-
-std::vector<PlacedShape<double>> read_shapes(const InputNode& body, const std::string& folder) {
-  std::vector<PlacedShape<double>> shapes;
-  if (const auto one = body.find("shape")) shapes.push_back(read_shape<double>(*one, folder));
-  if (const auto several = body.find("shapes")) {
-    for (const InputNode& item : several->items()) {
-      shapes.push_back(read_shape<double>(item, folder));
-    }
-  }
-  return shapes;
-}
 
 std::vector<Pose<double>> calc_start_poses(const Scene<double>& scene) {
   TreeData<double> data = make_tree_data<double>(scene.tree);
@@ -93,17 +83,10 @@ SurfaceMesh make_ellipsoid_mesh(const Vec3d& radii, int around) {
 }
 
 SurfaceMesh make_cell_mesh(const Cell& cell, double solid_size, int cells) {
-  if (const auto polyhedron = make_cell_polyhedron(cell)) {
-    return make_faceted(make_surface_mesh(*polyhedron));
-  }
-  const auto g = [&cell](const Vec3d& x) {
-    double greatest = -std::numeric_limits<double>::infinity();
-    for (const Primitive& p : cell.primitives) greatest = std::max(greatest, p.g(x));
-    return greatest;
-  };
   const double share = 2 * cell.bounds.half().maxCoeff() / solid_size;
   const int own = static_cast<int>(std::ceil(cells * std::min(1.0, share)));
-  return make_surface_mesh(g, cell.bounds, std::max(own, std::min(kFewestCells, cells)));
+  const SurfaceMesh mesh = make_surface_mesh(cell, std::max(own, std::min(kFewestCells, cells)));
+  return mesh.normals.empty() ? make_faceted(mesh) : mesh;
 }
 
 // Nothing for what has no size or no end.
@@ -133,8 +116,7 @@ std::optional<SurfaceMesh> make_shape_mesh(const Shape<double>& shape, int cells
 
 // A box around all meshes, along the axes of a frame F in the world.
 Bounds calc_bounds_in(const Pose<double>& X_WF, const std::vector<ShownBody>& bodies) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  Bounds all{Vec3d::Constant(infinity), Vec3d::Constant(-infinity)};
+  Bounds all = Bounds::nothing();
   for (const ShownBody& body : bodies) {
     for (const Vec3d& x : body.mesh.vertices) {
       const Vec3d x_F = X_WF.R_WB.transpose() * (body.X_WB * x - X_WF.p_WB);
@@ -166,7 +148,8 @@ std::vector<ShownBody> list_bodies(const InputFile& file) {
   }
   std::vector<ShownBody> bodies;
   auto add = [&](const std::string& name, const Pose<double>& X_WB, bool is_fixed) {
-    bodies.push_back({name, is_fixed, X_WB, read_shapes(nodes->at(name), file.folder()), {}, {}});
+    bodies.push_back(
+        {name, is_fixed, X_WB, read_shapes<double>(nodes->at(name), file.folder()), {}, {}});
   };
   if (is_scene(file)) {
     const auto scene = read_scene<double>(file);
@@ -195,23 +178,16 @@ double move_to_recorded(const RunFolder& run, double time, std::vector<ShownBody
   if (row > 0 && time - times[row - 1] < times[row] - time) --row;
 
   const auto scene = read_scene<double>(run.scene);
+  const MotionReader motions(run, scene);
   for (size_t b = 0; b < bodies->size(); ++b) {
     ShownBody& body = (*bodies)[b];
-    if (!scene.bodies[b].is_free) {
-      body.X_WB = scene.bodies[b].prescribed.at(times[row]).X_WB;
-      continue;
-    }
-    auto value = [&](const char* name) { return run.column(body.name + name)[row]; };
-    const Vec3d p(value(".position.x"), value(".position.y"), value(".position.z"));
-    const Quaternion<double> q{value(".quaternion.w"), value(".quaternion.x"),
-                               value(".quaternion.y"), value(".quaternion.z")};
-    if (!p.allFinite() || !(q.squared_norm() > 0) || !std::isfinite(q.squared_norm())) {
+    body.X_WB = motions.at(b, row).X_WB;
+    if (!body.X_WB.p_WB.allFinite() || !body.X_WB.R_WB.allFinite()) {
       throw InputError(fmt::format(
           "{}/recording.csv: no pose of '{}' at {} s (missing or not a number); choose another "
           "--time, or run the scene again",
           run.folder, body.name, times[row]));
     }
-    body.X_WB = make_pose(q, p);
   }
   return times[row];
 }

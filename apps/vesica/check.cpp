@@ -12,14 +12,14 @@
 
 namespace vesica::app {
 
-void add_check(CLI::App& app, Common& common) {
-  CLI::App* command =
-      add_command(app, common, "check", "Validate an input file; errors come with line numbers");
+void add_check(CommandLine& line, Common& common) {
+  Command command =
+      add_command(line, common, "check", "Validate an input file; errors come with line numbers");
   auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "a YAML input, or the name of a scene from `vesica list`")
-      ->type_name("")
-      ->required();
-  command->callback([&common, file] {
+  command.option("FILE", file.get(), "a YAML input, or the name of a scene from `vesica list`")
+      .type_name("")
+      .required();
+  command.run([&common, file] {
     const std::string path = find_input(*file);
     const InputFile input = InputFile::load(path);
     const char* kind = "probe";

@@ -2,9 +2,10 @@
 // nothing: what it does runs from its callback, which sets `status` if it is not 0.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "apps/vesica/command_line.h"
 
 namespace vesica::app {
 
@@ -17,22 +18,25 @@ struct Common {
   int status = 0;      // 0 done, 1 ran but did not converge, 2 bad input
 };
 
-void add_check(CLI::App& app, Common& common);
-void add_export(CLI::App& app, Common& common);
-void add_identify(CLI::App& app, Common& common);
-void add_laws(CLI::App& app, Common& common);
-void add_list(CLI::App& app, Common& common);
-void add_motion(CLI::App& app, Common& common);
-void add_markers(CLI::App& app, Common& common);
-void add_probe(CLI::App& app, Common& common);
-void add_report(CLI::App& app, Common& common);
-void add_reproduce(CLI::App& app, Common& common);
-void add_simulate(CLI::App& app, Common& common);
-void add_suggest(CLI::App& app, Common& common);
+void add_check(CommandLine& line, Common& common);
+void add_export(CommandLine& line, Common& common);
+void add_identify(CommandLine& line, Common& common);
+void add_laws(CommandLine& line, Common& common);
+void add_list(CommandLine& line, Common& common);
+void add_motion(CommandLine& line, Common& common);
+void add_markers(CommandLine& line, Common& common);
+void add_probe(CommandLine& line, Common& common);
+void add_report(CommandLine& line, Common& common);
+void add_reproduce(CommandLine& line, Common& common);
+void add_simulate(CommandLine& line, Common& common);
+void add_suggest(CommandLine& line, Common& common);
 
 // A sub-command with the common options.
-CLI::App* add_command(CLI::App& app, Common& common, const std::string& name,
-                      const std::string& description);
+Command add_command(CommandLine& line, Common& common, const std::string& name,
+                    const std::string& description);
+
+// The folder that --out names, made where it is missing. Throws InputError where it cannot be.
+void make_out_folder(const std::string& folder);
 
 // JSON on standard output; a list of numbers stays on one line, so that a matrix reads as one.
 void print_json(const nlohmann::ordered_json& json);

@@ -32,7 +32,7 @@ constexpr std::array<std::array<double, 4>, 6> kColors = {{{0.10, 0.30, 0.65, 1}
                                                            {0.02, 0.42, 0.45, 1}}};
 constexpr std::array<double, 4> kFixedColor = {0.55, 0.55, 0.55, 1};
 
-struct Options {
+struct ExportOptions {
   std::string input;
   std::vector<std::string> settings;
   std::string format;
@@ -57,7 +57,7 @@ std::string choose_format(const std::string& given, const std::string& out) {
 
 // Where bodies stand: at the start of a file or of a run, or at a recorded time of a run, which
 // becomes that of the row.
-std::vector<ShownBody> place_bodies(Options* options) {
+std::vector<ShownBody> place_bodies(ExportOptions* options) {
   std::error_code code;
   if (!fs::is_directory(options->input, code)) {
     if (options->time) {
@@ -146,7 +146,7 @@ std::string make_file(const std::vector<ShownBody>& bodies, const std::string& f
   return format == "gltf" ? as_gltf(glb) : glb;
 }
 
-void run_export(Options options, const Common& common) {
+void run_export(ExportOptions options, const Common& common) {
   const std::string format = choose_format(options.format, common.out);
   std::vector<ShownBody> bodies = place_bodies(&options);
   mesh_bodies(options.cells, &bodies);
@@ -187,38 +187,37 @@ void run_export(Options options, const Common& common) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Common& common) {
-  CLI::App* command =
-      add_command(app, common, "export", "Meshes of a scene's bodies: glTF or STL, for viewing");
-  auto options = std::make_shared<Options>();
+void add_export(CommandLine& line, Common& common) {
+  Command command =
+      add_command(line, common, "export", "Meshes of a scene's bodies: glTF or STL, for viewing");
+  auto options = std::make_shared<ExportOptions>();
   command
-      ->add_option("FILE", options->input,
-                   "a scene or case (YAML, or a name from `vesica list`), or the folder of a run")
-      ->type_name("")
-      ->required();
-  command->get_option("--out")
-      ->description("the file that is written: NAME.glb, NAME.gltf or NAME.stl")
-      ->type_name("FILE")
-      ->required();
-  command->add_option("--set", options->settings,
-                      "change a number of the file, for instance bodies.ball.mass=2 (repeatable)");
+      .option("FILE", &options->input,
+              "a scene or case (YAML, or a name from `vesica list`), or the folder of a run")
+      .type_name("")
+      .required();
+  command.get_option("--out")
+      .description("the file that is written: NAME.glb, NAME.gltf or NAME.stl")
+      .type_name("FILE")
+      .required();
+  command.option("--set", &options->settings,
+                 "change a number of the file, for instance bodies.ball.mass=2 (repeatable)");
   command
-      ->add_option("--format", options->format,
-                   "glb, gltf (as text) or stl; without, by the name of the file")
-      ->check(CLI::IsMember(kFormats));
-  command->add_option("--body", options->body, "only this body, in its own frame")
-      ->type_name("NAME");
+      .option("--format", &options->format,
+              "glb, gltf (as text) or stl; without, by the name of the file")
+      .one_of(kFormats);
+  command.option("--body", &options->body, "only this body, in its own frame").type_name("NAME");
   command
-      ->add_option("--time", options->time,
-                   "of a run: bodies as recorded nearest to this time [s]; without, at the start")
-      ->type_name("T");
+      .option("--time", &options->time,
+              "of a run: bodies as recorded nearest to this time [s]; without, at the start")
+      .type_name("T");
   command
-      ->add_option("--cells", options->cells,
-                   "segments around a ball; grid along the longest side of other curved solids")
-      ->check(CLI::Range(4, 512))
-      ->type_name("N")
-      ->capture_default_str();
-  command->callback([&common, options] { run_export(*options, common); });
+      .option("--cells", &options->cells,
+              "segments around a ball; grid along the longest side of other curved solids")
+      .range(4, 512)
+      .type_name("N")
+      .show_default();
+  command.run([&common, options] { run_export(*options, common); });
 }
 
 }  // namespace vesica::app

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct IdentifyArguments {
   std::string study;
   std::string examples;  // folder for synthetic studies
 };
@@ -60,18 +60,17 @@ void save_results(const BenchStudy& study, const Common& common) {
 
 }  // namespace
 
-void add_identify(CLI::App& app, Common& common) {
-  CLI::App* command = add_command(app, common, "identify",
-                                  "Fit contact parameters to measurements, with intervals");
-  auto arguments = std::make_shared<Arguments>();
-  CLI::Option* study =
-      command->add_option("STUDY", arguments->study, "a YAML study")->type_name("");
+void add_identify(CommandLine& line, Common& common) {
+  Command command = add_command(line, common, "identify",
+                                "Fit contact parameters to measurements, with intervals");
+  auto arguments = std::make_shared<IdentifyArguments>();
+  const Option study = command.option("STUDY", &arguments->study, "a YAML study").type_name("");
   command
-      ->add_option("--examples", arguments->examples,
-                   "write a synthetic study of every type into DIR, and nothing else")
-      ->type_name("DIR")
-      ->excludes(study);
-  command->callback([&common, arguments] {
+      .option("--examples", &arguments->examples,
+              "write a synthetic study of every type into DIR, and nothing else")
+      .type_name("DIR")
+      .excludes(study);
+  command.run([&common, arguments] {
     if (!arguments->examples.empty()) {
       for (const std::string& path : save_bench_examples(arguments->examples)) {
         if (!common.quiet) fmt::print(stderr, "wrote {0}; run it: vesica identify {0}\n", path);

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Kind = LawSheet::Kind;
 
-struct Options {
+struct LawsOptions {
   std::string name, svg;
 };
 
@@ -91,19 +91,18 @@ void print_sheet(const LawSheet& sheet) {
              make_example(sheet));
 }
 
-void save_picture(const std::vector<LinePlot>& plots, const Options& options,
+void save_picture(const std::vector<LinePlot>& plots, const LawsOptions& options,
                   const Common& common) {
   if (std::filesystem::path(options.svg).extension() != ".svg") {
     throw InputError(fmt::format("--svg {}: the name must end in .svg", options.svg));
   }
   if (plots.empty()) throw InputError(fmt::format("'{}' has nothing to draw", options.name));
-  const std::string path =
-      common.out.empty() ? options.svg : (std::filesystem::path(common.out) / options.svg).string();
+  const std::string path = resolve_path(common.out, options.svg);
   save_text(path, make_line_plot_svg(plots));
   if (!common.quiet) fmt::print(stderr, "wrote {}\n", path);
 }
 
-void run(const Options& options, const Common& common) {
+void run_laws(const LawsOptions& options, const Common& common) {
   const bool all = options.name.empty();
   const LawSheet* sheet = all ? nullptr : &law_sheet(options.name);
   std::vector<LinePlot> plots;
@@ -130,17 +129,17 @@ void run(const Options& options, const Common& common) {
 
 }  // namespace
 
-void add_laws(CLI::App& app, Common& common) {
-  CLI::App* command =
-      add_command(app, common, "laws", "Contact laws: equation, parameters, limits, a picture");
-  auto options = std::make_shared<Options>();
-  command->add_option("NAME", options->name, "one law; all of them, a line each, without")
-      ->type_name("");
+void add_laws(CommandLine& line, Common& common) {
+  Command command =
+      add_command(line, common, "laws", "Contact laws: equation, parameters, limits, a picture");
+  auto options = std::make_shared<LawsOptions>();
+  command.option("NAME", &options->name, "one law; all of them, a line each, without")
+      .type_name("");
   command
-      ->add_option("--svg", options->svg,
-                   "draw it with the example's parameters; without NAME: friction laws compared")
-      ->type_name("FILE");
-  command->callback([&common, options] { run(*options, common); });
+      .option("--svg", &options->svg,
+              "draw it with the example's parameters; without NAME: friction laws compared")
+      .type_name("FILE");
+  command.run([&common, options] { run_laws(*options, common); });
 }
 
 }  // namespace vesica::app

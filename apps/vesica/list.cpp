@@ -7,9 +7,9 @@
 
 namespace vesica::app {
 
-void add_list(CLI::App& app, Common& common) {
-  CLI::App* command = add_command(app, common, "list", "Scenes and studies that come with Vesica");
-  command->callback([&common] {
+void add_list(CommandLine& line, Common& common) {
+  Command command = add_command(line, common, "list", "Scenes and studies that come with Vesica");
+  command.run([&common] {
     const auto entries = list_scenes();
     if (common.json) {
       auto json = nlohmann::ordered_json::array();

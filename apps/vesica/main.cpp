@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
@@ -9,18 +10,22 @@
 
 namespace vesica::app {
 
-CLI::App* add_command(CLI::App& app, Common& common, const std::string& name,
-                      const std::string& description) {
-  CLI::App* command = app.add_subcommand(name, description);
-  command->footer("");  // the first look belongs to the tool's own help
-  command->add_flag("--json", common.json, "only JSON on standard output");
-  command->add_flag("--quiet", common.quiet, "no progress, no notes");
-  command->add_option("--threads", common.threads, "how many threads (0: all cores)")
-      ->check(CLI::Range(0, 4096))
-      ->type_name("N");
-  command->add_option("--out", common.out, "folder for the files that are written")
-      ->type_name("DIR");
+Command add_command(CommandLine& line, Common& common, const std::string& name,
+                    const std::string& description) {
+  Command command = line.add_command(name, description);
+  command.flag("--json", &common.json, "only JSON on standard output");
+  command.flag("--quiet", &common.quiet, "no progress, no notes");
+  command.option("--threads", &common.threads, "how many threads (0: all cores)")
+      .range(0, 4096)
+      .type_name("N");
+  command.option("--out", &common.out, "folder for the files that are written").type_name("DIR");
   return command;
+}
+
+void make_out_folder(const std::string& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) throw InputError(fmt::format("--out {}: {}", folder, code.message()));
 }
 
 namespace {
@@ -64,10 +69,8 @@ void print_json(const nlohmann::ordered_json& json) {
 
 int main(int argc, char** argv) {
   using namespace vesica::app;
-  CLI::App app{"Vesica: contact dynamics by volume.", "vesica"};
-  app.set_version_flag("--version", "vesica " VESICA_VERSION);
-  app.require_subcommand(1);
-  app.footer(
+  CommandLine line("vesica", "Vesica: contact dynamics by volume.", "vesica " VESICA_VERSION);
+  line.footer(
       "A first look:\n"
       "  vesica list                                      what comes with it\n"
       "  vesica probe heel_on_ground --table              one contact, every figure\n"
@@ -79,28 +82,28 @@ int main(int argc, char** argv) {
       "Exit status: 0 done, 1 ran but did not converge, 2 bad input.");
 
   Common common;
-  add_list(app, common);
-  add_check(app, common);
-  add_laws(app, common);
-  add_probe(app, common);
-  add_simulate(app, common);
-  add_report(app, common);
-  add_export(app, common);
-  add_reproduce(app, common);
-  add_motion(app, common);
-  add_markers(app, common);
-  add_suggest(app, common);
-  add_identify(app, common);
+  add_list(line, common);
+  add_check(line, common);
+  add_laws(line, common);
+  add_probe(line, common);
+  add_simulate(line, common);
+  add_report(line, common);
+  add_export(line, common);
+  add_reproduce(line, common);
+  add_motion(line, common);
+  add_markers(line, common);
+  add_suggest(line, common);
+  add_identify(line, common);
 
   if (argc < 2) {
-    fmt::print(stderr, "{}", app.help());
+    fmt::print(stderr, "{}", line.help());
     return 2;
   }
   std::string known;
   bool is_command = argv[1][0] == '-';
-  for (const CLI::App* command : app.get_subcommands({})) {
-    known += " " + command->get_name();
-    is_command = is_command || command->get_name() == argv[1];
+  for (const std::string& name : line.command_names()) {
+    known += " " + name;
+    is_command = is_command || name == argv[1];
   }
   if (!is_command) {
     fmt::print(stderr, "error: '{}' is not a command; known:{}; see vesica --help\n", argv[1],
@@ -108,9 +111,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    const int status = line.parse_and_run(argc, argv);
+    return status != 0 ? status : common.status;
   } catch (const vesica::InputError& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 2;
@@ -118,5 +120,4 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 1;
   }
-  return common.status;
 }

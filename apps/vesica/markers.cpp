@@ -10,6 +10,7 @@
 #include "apps/vesica/scene_files.h"
 #include "vesica/biomechanics/butterworth.h"
 #include "vesica/biomechanics/trial_analysis.h"
+#include "vesica/biomechanics/trial_edit.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/sto.h"
@@ -26,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct MarkersArguments {
   std::string model;
   std::vector<std::string> trials;
   double low_pass = 0;  // Hz
@@ -36,16 +37,8 @@ struct Arguments {
 };
 
 // Zero-phase Butterworth of second order a pass, as in the source.
-void filter_tracks(double cutoff, MarkerTracks& tracks) {
-  const ZeroPhaseFilter filter = make_low_pass(cutoff, tracks.rate, 4);
-  std::vector<double> signal(tracks.frames());
-  for (size_t m = 0; m < tracks.markers(); ++m) {
-    for (int k = 0; k < 3; ++k) {
-      for (size_t f = 0; f < tracks.frames(); ++f) signal[f] = tracks.at(f, m)[k];
-      filter_between_gaps(filter, signal);
-      for (size_t f = 0; f < tracks.frames(); ++f) tracks.at(f, m)[k] = signal[f];
-    }
-  }
+void filter_tracks(double cutoff, MarkerTracks* tracks) {
+  filter_markers(tracks, make_low_pass(cutoff, tracks->rate, 4));
 }
 
 // Gait events that the file holds; where it has none, those that its markers show.
@@ -126,13 +119,13 @@ std::string find_recording(const std::string& path, const std::vector<std::strin
                   path, fs::path(path).filename().string()));
 }
 
-void run_study_command(const InputFile& file, const Arguments& arguments, Common& common) {
+void run_markers_study(const InputFile& file, const MarkersArguments& arguments, Common& common) {
   markers::Options options;
   options.threads = common.threads;
   options.max_iterations = arguments.max_iterations;
   const auto load = [&](const std::string& path) {
     MotionTrial motion = load_motion(find_recording(path, arguments.trials));
-    if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, motion.markers);
+    if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, &motion.markers);
     return motion;
   };
   const markers::Study study = markers::run_study(file, load, options);
@@ -147,13 +140,13 @@ void run_study_command(const InputFile& file, const Arguments& arguments, Common
   }
 }
 
-void run_command(const Arguments& arguments, Common& common) {
+void run_markers(const MarkersArguments& arguments, Common& common) {
   if (!arguments.example.empty()) return save_example(arguments.example, common.quiet);
   if (arguments.model.empty()) throw InputError("no MODEL given; see vesica markers --help");
   const std::string path_of_model = find_input(arguments.model);
   if (fs::path(path_of_model).extension() != ".osim") {
     const InputFile file = InputFile::load(path_of_model);
-    if (markers::is_study(file)) return run_study_command(file, arguments, common);
+    if (markers::is_study(file)) return run_markers_study(file, arguments, common);
   }
   if (arguments.trials.empty())
     throw InputError("no TRIAL given: name one or more .trc or .c3d files");
@@ -163,7 +156,7 @@ void run_command(const Arguments& arguments, Common& common) {
   for (const std::string& path : arguments.trials) {
     MotionTrial motion = load_motion(path);
     run.warnings.insert(run.warnings.end(), motion.warnings.begin(), motion.warnings.end());
-    if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, motion.markers);
+    if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, &motion.markers);
     markers::MatchOptions match;
     match.use_residuals = arguments.use_residuals;
     run.trials.push_back(
@@ -200,27 +193,24 @@ void run_command(const Arguments& arguments, Common& common) {
 
 }  // namespace
 
-void add_markers(CLI::App& app, Common& common) {
-  CLI::App* command = add_command(
-      app, common, "markers",
+void add_markers(CommandLine& line, Common& common) {
+  Command command = add_command(
+      line, common, "markers",
       "Fit segment lengths, joint axes and marker positions to all frames of motion capture");
-  auto arguments = std::make_shared<Arguments>();
-  command->add_option("MODEL", arguments->model,
-                      "a marker model or a study of several (.yaml), or an OpenSim model (.osim)");
-  command->add_option(
-      "TRIAL", arguments->trials,
-      "recordings: .trc or .c3d, fitted together; after a study, those it asks for");
-  command->add_option("--example", arguments->example,
-                      "write synthetic recordings with known truth into this folder, and stop");
-  command
-      ->add_option("--lowpass", arguments->low_pass,
-                   "zero-phase low-pass filter of the markers, Hz")
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--residuals", arguments->use_residuals,
-                    "weigh C3D markers by their reconstruction residuals");
-  command->add_option("--max-iterations", arguments->max_iterations, "of the all-frames problem")
-      ->check(CLI::Range(1, 10000));
-  command->callback([&common, arguments] { run_command(*arguments, common); });
+  auto arguments = std::make_shared<MarkersArguments>();
+  command.option("MODEL", &arguments->model,
+                 "a marker model or a study of several (.yaml), or an OpenSim model (.osim)");
+  command.option("TRIAL", &arguments->trials,
+                 "recordings: .trc or .c3d, fitted together; after a study, those it asks for");
+  command.option("--example", &arguments->example,
+                 "write synthetic recordings with known truth into this folder, and stop");
+  command.option("--lowpass", &arguments->low_pass, "zero-phase low-pass filter of the markers, Hz")
+      .positive();
+  command.flag("--residuals", &arguments->use_residuals,
+               "weigh C3D markers by their reconstruction residuals");
+  command.option("--max-iterations", &arguments->max_iterations, "of the all-frames problem")
+      .range(1, 10000);
+  command.run([&common, arguments] { run_markers(*arguments, common); });
 }
 
 }  // namespace vesica::app

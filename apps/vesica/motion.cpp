@@ -1,9 +1,11 @@
 // vesica motion: looks at recordings of motion, checks, plots, converts, trims and filters them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/motion_trial.h"
@@ -22,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct MotionOptions {
   std::vector<std::string> files;
   std::vector<std::string> to;
   bool report = false, strict = false, face_x = false;
@@ -41,7 +43,7 @@ double quantity(const std::string& text, const Dimension& dimension, const char*
   }
 }
 
-AnalysisOptions make_analysis_options(const Options& options) {
+AnalysisOptions make_analysis_options(const MotionOptions& options) {
   AnalysisOptions analysis;
   analysis.up = options.up;
   analysis.plates.threshold = quantity(options.threshold, dimension::kForce, "--threshold");
@@ -107,7 +109,7 @@ std::vector<TrialView> load_trials(const std::vector<std::string>& files) {
 // --- edits, in the order in which they make sense
 // ---------------------------------------------------
 
-void cut(TrialView* view, const Options& options) {
+void cut(TrialView* view, const MotionOptions& options) {
   if (options.from.empty() && options.until.empty()) return;
   const double from =
       options.from.empty() ? -1e9 : quantity(options.from, dimension::kTime, "--from");
@@ -120,7 +122,7 @@ void cut(TrialView* view, const Options& options) {
                             : fmt::format("Cut: from {:g} to {:g} s.", from, until));
 }
 
-void fill(TrialView* view, const Options& options) {
+void fill(TrialView* view, const MotionOptions& options) {
   if (options.fill <= 0 || !has_markers(view->trial)) return;
   GapFillOptions gaps;
   gaps.max_frames = options.fill;
@@ -143,7 +145,7 @@ void fill(TrialView* view, const Options& options) {
       view->filled.size(), options.fill, frames, 1000.0 * worst));
 }
 
-std::optional<ZeroPhaseFilter> make_filter(const Options& options, double rate) {
+std::optional<ZeroPhaseFilter> make_filter(const MotionOptions& options, double rate) {
   if (!options.filter.empty()) {
     return make_low_pass(quantity(options.filter, dimension::kFrequency, "--filter"), rate,
                          options.order);
@@ -160,7 +162,7 @@ std::optional<ZeroPhaseFilter> make_filter(const Options& options, double rate) 
   return make_low_pass(bands, rate);
 }
 
-void smooth(TrialView* view, const Options& options) {
+void smooth(TrialView* view, const MotionOptions& options) {
   if (options.filter.empty() && options.pass_band.empty() && options.stop_band.empty()) return;
   const auto say = [&](const char* what, const ZeroPhaseFilter& filter, int untouched) {
     view->edits.push_back(fmt::format(
@@ -186,7 +188,7 @@ void smooth(TrialView* view, const Options& options) {
   }
 }
 
-void resample(TrialView* view, const Options& options) {
+void resample(TrialView* view, const MotionOptions& options) {
   if (options.rate.empty() || !has_markers(view->trial)) return;
   const double rate = quantity(options.rate, dimension::kFrequency, "--rate");
   const double before = view->trial.markers.rate;
@@ -197,10 +199,20 @@ void resample(TrialView* view, const Options& options) {
 // --- functional joints
 // ----------------------------------------------------------------------------
 
+// Not split_at() of io/: a delimiter at the end adds no empty name here, and a label is taken to
+// the letter, blanks and quotes included.
+std::vector<std::string> split(const std::string& text, char delimiter) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, delimiter);) parts.push_back(part);
+  if (text.empty()) parts.emplace_back();
+  return parts;
+}
+
 std::vector<int> find_markers(const MarkerTracks& markers, const std::string& list,
                               const std::string& option) {
   std::vector<int> found;
-  for (const std::string& label : CLI::detail::split(list, ',')) {
+  for (const std::string& label : split(list, ',')) {
     const size_t index = markers.find(label);
     if (index == markers.markers()) {
       throw InputError(
@@ -215,7 +227,7 @@ std::vector<int> find_markers(const MarkerTracks& markers, const std::string& li
 
 JointFit fit_joint(const TrialView& view, const std::string& text, bool hinge) {
   const char* option = hinge ? "--joint-axis" : "--joint-center";
-  const auto parts = CLI::detail::split(text, ':');
+  const auto parts = split(text, ':');
   if (parts.size() != 2) {
     throw InputError(fmt::format(
         "{} {}: expected markers of the proximal and of the distal segment, A,B,C:D,E,F", option,
@@ -285,7 +297,7 @@ std::string target_of(const TrialView& view, const std::string& extension, const
   return path.string();
 }
 
-void convert(TrialView* view, const Options& options, const Common& common) {
+void convert(TrialView* view, const MotionOptions& options, const Common& common) {
   if (options.to.empty()) return;
   // OpenSim's formats are Y up; what is already Y up stays as it is.
   MotionTrial turned = view->trial;
@@ -332,7 +344,7 @@ void write_report(TrialView* view, const Common& common) {
   view->written.push_back(path);
 }
 
-void run(const Options& options, Common& common) {
+void run_motion(const MotionOptions& options, Common& common) {
   const AnalysisOptions analysis = make_analysis_options(options);
   std::vector<TrialView> views = load_trials(options.files);
   nlohmann::ordered_json trials = nlohmann::ordered_json::array();
@@ -371,62 +383,56 @@ void run(const Options& options, Common& common) {
 
 }  // namespace
 
-void add_motion(CLI::App& app, Common& common) {
-  CLI::App* command = add_command(
-      app, common, "motion", "Recordings of motion: inspect, check, plot, convert, trim, filter");
-  auto options = std::make_shared<Options>();
-  Options& o = *options;
+void add_motion(CommandLine& line, Common& common) {
+  Command command = add_command(
+      line, common, "motion", "Recordings of motion: inspect, check, plot, convert, trim, filter");
+  auto options = std::make_shared<MotionOptions>();
+  MotionOptions& o = *options;
   command
-      ->add_option(
-          "FILE", o.files,
+      .option(
+          "FILE", &o.files,
           "TRC, MOT, STO, C3D, CSV, emed .lst, F-Scan .asf; walk.trc and walk.mot are one trial")
-      ->required();
-  command->add_flag("--report", o.report, "write a page with pictures: NAME.html");
-  command->add_option("--to", o.to, "convert: trc, mot, sto, csv (several: --to trc,mot)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"trc", "mot", "sto", "csv"}));
-  command->add_option("--from", o.from, "keep from this time on (s)");
-  command->add_option("--until", o.until, "keep until this time (s)");
-  command->add_option(
-      "--filter", o.filter,
+      .required();
+  command.flag("--report", &o.report, "write a page with pictures: NAME.html");
+  command.option("--to", &o.to, "convert: trc, mot, sto, csv (several: --to trc,mot)")
+      .delimiter(',')
+      .single_value()
+      .one_of({"trc", "mot", "sto", "csv"});
+  command.option("--from", &o.from, "keep from this time on (s)");
+  command.option("--until", &o.until, "keep until this time (s)");
+  const Option filter = command.option(
+      "--filter", &o.filter,
       "zero-phase Butterworth low-pass of markers (or of a table without forces): cut-off, '6 Hz'");
-  command->add_option("--order", o.order, "order of that filter, both passes together")
-      ->capture_default_str();
-  auto* pass = command->add_option("--pass-band", o.pass_band,
-                                   "instead of --filter: end of the pass band (Hz)");
-  command->add_option("--stop-band", o.stop_band, "start of the stop band (Hz)");
-  command->get_option("--filter")->excludes(pass);
-  command->add_option("--pass-loss", o.pass_loss, "most loss in the pass band (dB)")
-      ->capture_default_str();
-  command->add_option("--stop-loss", o.stop_loss, "least loss in the stop band (dB)")
-      ->capture_default_str();
-  command->add_option("--filter-forces", o.filter_forces,
-                      "cut-off for force and moment of plates (Hz)");
-  command->add_option("--rate", o.rate, "resample markers (Hz)");
-  command->add_option("--fill", o.fill, "fill gaps of at most so many frames (0: none)")
-      ->check(CLI::Range(0, 100000))
-      ->capture_default_str();
-  command->add_option("--threshold", o.threshold, "normal force below which a plate is empty")
-      ->capture_default_str();
-  command->add_option("--baseline", o.baseline, "what to subtract from plates: none, file, quiet")
-      ->check(CLI::IsMember({"none", "file", "quiet"}))
-      ->capture_default_str();
-  command->add_option("--up", o.up,
-                      "the axis that points up: x, y, z, -x, ... (found if not given)");
-  command->add_option("--axes", o.axes, "axes of converted files: opensim (y up) or keep")
-      ->check(CLI::IsMember({"opensim", "keep"}))
-      ->capture_default_str();
-  command->add_flag("--face-x", o.face_x,
-                    "turn converted files by quarters so that walking goes along +x");
+  command.option("--order", &o.order, "order of that filter, both passes together").show_default();
+  command.option("--pass-band", &o.pass_band, "instead of --filter: end of the pass band (Hz)")
+      .excludes(filter);
+  command.option("--stop-band", &o.stop_band, "start of the stop band (Hz)");
+  command.option("--pass-loss", &o.pass_loss, "most loss in the pass band (dB)").show_default();
+  command.option("--stop-loss", &o.stop_loss, "least loss in the stop band (dB)").show_default();
+  command.option("--filter-forces", &o.filter_forces,
+                 "cut-off for force and moment of plates (Hz)");
+  command.option("--rate", &o.rate, "resample markers (Hz)");
+  command.option("--fill", &o.fill, "fill gaps of at most so many frames (0: none)")
+      .range(0, 100000)
+      .show_default();
+  command.option("--threshold", &o.threshold, "normal force below which a plate is empty")
+      .show_default();
+  command.option("--baseline", &o.baseline, "what to subtract from plates: none, file, quiet")
+      .one_of({"none", "file", "quiet"})
+      .show_default();
+  command.option("--up", &o.up, "the axis that points up: x, y, z, -x, ... (found if not given)");
+  command.option("--axes", &o.axes, "axes of converted files: opensim (y up) or keep")
+      .one_of({"opensim", "keep"})
+      .show_default();
+  command.flag("--face-x", &o.face_x,
+               "turn converted files by quarters so that walking goes along +x");
   command
-      ->add_option("--joint-center", o.centers,
-                   "functional joint centre: PROXIMAL,MARKERS:DISTAL,MARKERS")
-      ->allow_extra_args(false);
-  command->add_option("--joint-axis", o.hinges, "functional joint axis, the same way")
-      ->allow_extra_args(false);
-  command->add_flag("--strict", o.strict, "exit status 1 if there is any warning");
-  command->callback([&common, options] { run(*options, common); });
+      .option("--joint-center", &o.centers,
+              "functional joint centre: PROXIMAL,MARKERS:DISTAL,MARKERS")
+      .single_value();
+  command.option("--joint-axis", &o.hinges, "functional joint axis, the same way").single_value();
+  command.flag("--strict", &o.strict, "exit status 1 if there is any warning");
+  command.run([&common, options] { run_motion(*options, common); });
 }
 
 }  // namespace vesica::app

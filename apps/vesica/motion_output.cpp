@@ -10,8 +10,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json vector(const Vec3d& v) { return {number(v.x()), number(v.y()), number(v.z())}; }
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json vector(const Vec3d& v) {
+  return {number_or_null(v.x()), number_or_null(v.y()), number_or_null(v.z())};
+}
 
 Json markers_json(const TrialView& view) {
   const MarkerTracks& markers = view.trial.markers;
@@ -54,7 +56,7 @@ Json plates_json(const TrialAnalysis& analysis) {
 
 Json steps_json(const TrialAnalysis& analysis) {
   Json contacts = Json::array(), stances = Json::array(), events = Json::array();
-  for (const Contact& c : analysis.contacts) {
+  for (const PlateContact& c : analysis.contacts) {
     contacts.push_back({{"plate", analysis.plates[c.plate].name},
                         {"foot", name_of(c.foot)},
                         {"start", c.start},
@@ -62,8 +64,8 @@ Json steps_json(const TrialAnalysis& analysis) {
                         {"starts_before", c.starts_before},
                         {"ends_after", c.ends_after},
                         {"peak_force", c.peak_force},
-                        {"distance", number(c.distance)},
-                        {"other_distance", number(c.other_distance)},
+                        {"distance", number_or_null(c.distance)},
+                        {"other_distance", number_or_null(c.other_distance)},
                         {"partial", c.partial}});
   }
   for (const Stance& s : analysis.stances) {
@@ -116,12 +118,6 @@ Json joints_json(const TrialView& view) {
     list.push_back(entry);
   }
   return list;
-}
-
-double mean_weight(const TrialAnalysis& analysis) {
-  double sum = 0.0;
-  for (const WeightEstimate& stride : analysis.weights) sum += stride.weight;
-  return analysis.weights.empty() ? kMissing : sum / static_cast<double>(analysis.weights.size());
 }
 
 void print_row(const char* label, const std::string& text) {
@@ -241,6 +237,12 @@ void print_joint(const JointFit& fit) {
 
 }  // namespace
 
+double mean_weight(const TrialAnalysis& analysis) {
+  double sum = 0.0;
+  for (const WeightEstimate& stride : analysis.weights) sum += stride.weight;
+  return analysis.weights.empty() ? kMissing : sum / static_cast<double>(analysis.weights.size());
+}
+
 Json as_json(const TrialView& view) {
   const TrialAnalysis& analysis = view.analysis;
   Json filled = Json::array(), faults = Json::array(), events = Json::array(),
@@ -249,7 +251,7 @@ Json as_json(const TrialView& view) {
     filled.push_back({{"marker", view.trial.markers.labels[f.marker]},
                       {"first_frame", f.filled.gap.first},
                       {"frames", f.filled.gap.count},
-                      {"expected_error", number(f.filled.expected_error)}});
+                      {"expected_error", number_or_null(f.filled.expected_error)}});
   }
   for (const MarkerFault& f : analysis.faults) {
     Json names = Json::array();
@@ -288,8 +290,8 @@ Json as_json(const TrialView& view) {
       {"plates", plates_json(analysis)}};
   json.update(steps_json(analysis));
   json["file_events"] = events;
-  json["body_weight"] = number(mean_weight(analysis));
-  json["walking_speed"] = number(analysis.walking_speed);
+  json["body_weight"] = number_or_null(mean_weight(analysis));
+  json["walking_speed"] = number_or_null(analysis.walking_speed);
   json["faults"] = faults;
   json["filled"] = filled;
   json["films"] = films;

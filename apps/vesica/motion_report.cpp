@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostFrames = 600;    // per marker in the page
-constexpr size_t kMostSamples = 1500;  // per force curve
+constexpr size_t kMostMarkerFrames = 600;  // per marker in the page
+constexpr size_t kMostSamples = 1500;      // per force curve
 constexpr size_t kMostFilmFrames = 250;
 
 size_t stride_for(size_t count, size_t most) {
@@ -79,10 +79,7 @@ Json make_tiles(const TrialView& view) {
     tile(fmt::format("{}", analysis.stances.size()), "stances on plates");
   }
   if (!analysis.weights.empty()) {
-    double sum = 0.0;
-    for (const WeightEstimate& stride : analysis.weights) sum += stride.weight;
-    tile(fmt::format("{:.0f} N", sum / static_cast<double>(analysis.weights.size())),
-         "body weight, whole strides");
+    tile(fmt::format("{:.0f} N", mean_weight(analysis)), "body weight, whole strides");
   }
   if (!analysis.marker_events.empty() && analysis.walking_speed > 0.1) {
     tile(fmt::format("{:.2f} m/s", analysis.walking_speed), "walking speed");
@@ -131,7 +128,7 @@ Json make_presence(const TrialView& view) {
 
 Json make_trajectories(const TrialView& view) {
   const MarkerTracks& markers = view.trial.markers;
-  const size_t stride = stride_for(markers.frames(), kMostFrames);
+  const size_t stride = stride_for(markers.frames(), kMostMarkerFrames);
   Json t = Json::array(), tracks = Json::array(), first = Json::array();
   for (size_t k = 0; k < markers.frames(); k += stride) t.push_back(rounded(markers.times[k], 4));
   for (size_t i = 0; i < markers.markers(); ++i) {
@@ -189,7 +186,7 @@ Json make_forces(const TrialView& view) {
 
 Json make_steps(const TrialView& view) {
   Json steps = Json::array();
-  for (const Contact& c : view.analysis.contacts) {
+  for (const PlateContact& c : view.analysis.contacts) {
     steps.push_back({{"foot", name_of(c.foot)},
                      {"plate", c.plate},
                      {"start", rounded(c.start, 4)},
@@ -242,7 +239,7 @@ Json make_footprint(const TrialView& view) {
     for (const Vec3d& corner : plate.corners) corners.push_back(top.point(corner));
     plates.push_back({{"name", plate.name}, {"corners", corners}});
   }
-  for (const Contact& contact : view.analysis.contacts) {
+  for (const PlateContact& contact : view.analysis.contacts) {
     const PlateForces& plate = view.analysis.plates[contact.plate];
     std::vector<size_t> samples;
     for (size_t k = 0; k < plate.size(); ++k) {

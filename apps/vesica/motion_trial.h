@@ -30,6 +30,9 @@ struct TrialView {
   std::vector<std::string> written;
 };
 
+// Body weight [N] over all whole strides; NaN where there is none.
+double mean_weight(const TrialAnalysis& analysis);
+
 // Everything as JSON (docs/howto/motion.md lists the keys), and as a table for a terminal of 80
 // columns.
 nlohmann::ordered_json as_json(const TrialView& view);

@@ -2,17 +2,19 @@
 
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/contact/pressure_map.h"
 #include "vesica/contact/probe.h"
+#include "vesica/io/output_file.h"
 
 namespace vesica::app {
 namespace {
 
-struct Options {
+struct ProbeOptions {
   std::string file;
   bool derivatives = false;
   bool table = false;
@@ -21,14 +23,14 @@ struct Options {
 };
 
 // What a row of the table shows: a key of the JSON, in a unit that suits a contact.
-struct Row {
+struct ProbeRow {
   const char* key;
   const char* label;
   const char* unit;
   double per_si;
 };
 
-constexpr Row kRows[] = {
+constexpr ProbeRow kProbeRows[] = {
     {"distance", "signed distance", "mm", 1e3},
     {"volume", "shared volume", "mm^3", 1e9},
     {"centroid", "its centroid", "mm", 1e3},
@@ -46,9 +48,9 @@ constexpr Row kRows[] = {
 };
 
 // Adding 0.0 turns a negative zero into zero.
-void print_table(const nlohmann::ordered_json& json) {
+void print_probe_table(const nlohmann::ordered_json& json) {
   if (json.contains("title")) fmt::print("{}\n\n", json["title"].get<std::string>());
-  for (const Row& row : kRows) {
+  for (const ProbeRow& row : kProbeRows) {
     const auto& value = json[row.key];
     std::string text;
     if (value.is_null()) {
@@ -85,10 +87,8 @@ void expect_finite(const nlohmann::ordered_json& json, const std::string& file,
   }
 }
 
-void write_pressure_map(const ProbeCase& probe, const Options& options, const Common& common) {
-  const std::string path =
-      common.out.empty() ? options.pressure_map
-                         : (std::filesystem::path(common.out) / options.pressure_map).string();
+void write_pressure_map(const ProbeCase& probe, const ProbeOptions& options, const Common& common) {
+  const std::string path = resolve_path(common.out, options.pressure_map);
   const auto map = calc_pressure_map(probe.contact, probe.i, probe.j, probe.memory, options.cells);
   if (std::filesystem::path(path).extension() == ".csv") {
     save_pressure_csv(map, path);
@@ -104,25 +104,25 @@ void write_pressure_map(const ProbeCase& probe, const Options& options, const Co
 
 }  // namespace
 
-void add_probe(CLI::App& app, Common& common) {
-  CLI::App* command =
-      add_command(app, common, "probe", "One contact, one instant: everything about it, as JSON");
-  auto options = std::make_shared<Options>();
-  command->add_option("CASE", options->file, "a YAML case, or the name of one from `vesica list`")
-      ->type_name("")
-      ->required();
-  command->add_flag("--derivatives", options->derivatives,
-                    "add Jacobians of force and moment by pose and velocity of i");
-  command->add_flag("--table", options->table, "a table to read instead of JSON");
+void add_probe(CommandLine& line, Common& common) {
+  Command command =
+      add_command(line, common, "probe", "One contact, one instant: everything about it, as JSON");
+  auto options = std::make_shared<ProbeOptions>();
+  command.option("CASE", &options->file, "a YAML case, or the name of one from `vesica list`")
+      .type_name("")
+      .required();
+  command.flag("--derivatives", &options->derivatives,
+               "add Jacobians of force and moment by pose and velocity of i");
+  command.flag("--table", &options->table, "a table to read instead of JSON");
   command
-      ->add_option("--pressure-map", options->pressure_map,
-                   "write the pressure over the patch: FILE.svg (picture) or FILE.csv")
-      ->type_name("FILE");
-  command->add_option("--cells", options->cells, "cells along the longer side of the pressure map")
-      ->check(CLI::Range(2, 2000))
-      ->type_name("N")
-      ->capture_default_str();
-  command->callback([&common, options] {
+      .option("--pressure-map", &options->pressure_map,
+              "write the pressure over the patch: FILE.svg (picture) or FILE.csv")
+      .type_name("FILE");
+  command.option("--cells", &options->cells, "cells along the longer side of the pressure map")
+      .range(2, 2000)
+      .type_name("N")
+      .show_default();
+  command.run([&common, options] {
     if (!options->pressure_map.empty()) {
       const auto extension = std::filesystem::path(options->pressure_map).extension();
       if (extension != ".svg" && extension != ".csv") {
@@ -137,7 +137,7 @@ void add_probe(CLI::App& app, Common& common) {
     expect_finite(json, path, "");
     if (!options->pressure_map.empty()) write_pressure_map(probe, *options, common);
     if (options->table) {
-      print_table(json);
+      print_probe_table(json);
     } else {
       print_json(json);
     }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
@@ -22,15 +23,15 @@ std::string page_path(const std::string& folder, const std::string& out) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Common& common) {
-  CLI::App* command =
-      add_command(app, common, "report", "Make a page of a run: one HTML file that opens anywhere");
+void add_report(CommandLine& line, Common& common) {
+  Command command = add_command(line, common, "report",
+                                "Make a page of a run: one HTML file that opens anywhere");
   auto folder = std::make_shared<std::string>();
-  command->add_option("RUN", *folder, "a folder that `vesica simulate` wrote")->required();
-  command->get_option("--out")
-      ->description("the page, FILE.html, or a folder for report.html")
-      ->type_name("FILE");
-  command->callback([&common, folder] {
+  command.option("RUN", folder.get(), "a folder that `vesica simulate` wrote").required();
+  command.get_option("--out")
+      .description("the page, FILE.html, or a folder for report.html")
+      .type_name("FILE");
+  command.run([&common, folder] {
     const RunFolder run = load_run_folder(*folder);
     const std::string path = page_path(*folder, common.out);
     save_text(path, make_run_page(run));

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "apps/vesica/commands.h"
@@ -21,20 +24,20 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ReproduceArguments {
   std::vector<std::string> systems;
   bool once = false;
   std::string svg;
 };
 
 // A figure, and the same with tolerances and steps halved.
-struct Row {
+struct FigureRow {
   Figure figure;
   std::optional<double> halved;
 };
 struct Reproduced {
   std::string system;
-  std::vector<Row> rows;
+  std::vector<FigureRow> rows;
   std::vector<TimePlot> plots;
   double simulated = 0, seconds = 0;
   std::vector<std::string> failures;
@@ -46,7 +49,7 @@ Reproduced run_system(const std::string& name, const std::string& scenes, bool o
   for (const Figure& f : report.figures) out.rows.push_back({f, std::nullopt});
   if (once || name == "solver_study") return out;
   const SystemReport halved = reproduce(name, {.scenes = scenes, .tolerance_scale = 0.5});
-  for (Row& row : out.rows) {
+  for (FigureRow& row : out.rows) {
     for (const Figure& f : halved.figures) {
       if (f.quantity == row.figure.quantity && f.where == row.figure.where) row.halved = f.ours;
     }
@@ -65,11 +68,11 @@ std::vector<std::string> describe_parts(const Json& where) {
   }
   return parts;
 }
-std::string describe(const Json& where) {
+std::string describe_case(const Json& where) {
   return fmt::format("{}", fmt::join(describe_parts(where), " "));
 }
-std::string number(double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : "none"; }
-std::string describe_change(const Row& row) {
+std::string format_number(double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : "none"; }
+std::string describe_change(const FigureRow& row) {
   const double change = row.halved ? *row.halved - row.figure.ours : NAN;
   return std::isfinite(change) ? fmt::format("{:.1e}", change) : "";
 }
@@ -77,7 +80,7 @@ std::string describe_change(const Row& row) {
 Json as_json(const std::vector<Reproduced>& all) {
   Json list = Json::array();
   for (const Reproduced& system : all) {
-    for (const Row& row : system.rows) {
+    for (const FigureRow& row : system.rows) {
       const Figure& f = row.figure;
       Json entry{{"system", f.system}, {"quantity", f.quantity}, {"case", f.where}};
       entry["source"] = f.source ? Json(*f.source) : Json();
@@ -128,9 +131,9 @@ std::string note_verdict(const std::string& verdict, std::vector<std::string>* n
 
 void print_table(const Reproduced& system) {
   size_t quantity = 8, place = 4, unit = 0;
-  for (const Row& row : system.rows) {
+  for (const FigureRow& row : system.rows) {
     quantity = std::max(quantity, row.figure.quantity.size());
-    place = std::max(place, describe(row.figure.where).size());
+    place = std::max(place, describe_case(row.figure.where).size());
     unit = std::max(unit, row.figure.unit.size());
   }
   constexpr size_t kSource = 9, kOurs = 11, kVerdict = 16, kGaps = 9;
@@ -146,11 +149,11 @@ void print_table(const Reproduced& system) {
   };
   print_row("quantity", "case", "source", "ours", "", "verdict");
   std::vector<std::string> notes;
-  for (const Row& row : system.rows) {
+  for (const FigureRow& row : system.rows) {
     const Figure& f = row.figure;
     const auto where = wrap(describe_parts(f.where), place);
-    print_row(f.quantity, where[0], f.source ? number(*f.source) : "", number(f.ours), f.unit,
-              note_verdict(f.verdict, &notes));
+    print_row(f.quantity, where[0], f.source ? format_number(*f.source) : "", format_number(f.ours),
+              f.unit, note_verdict(f.verdict, &notes));
     for (size_t k = 1; k < where.size(); ++k) fmt::print("  {:<{}}  {}\n", "", quantity, where[k]);
   }
   if (!notes.empty()) fmt::print("\n");
@@ -175,10 +178,10 @@ std::string make_page(const std::vector<Reproduced>& all) {
                      fmt::format("{:.3g} s simulated in {:.3g} s, recording included",
                                  system.simulated, system.seconds));
     std::vector<std::vector<std::string>> rows;
-    for (const Row& row : system.rows) {
+    for (const FigureRow& row : system.rows) {
       const Figure& f = row.figure;
-      rows.push_back({f.quantity, describe(f.where), f.source ? number(*f.source) : "",
-                      number(f.ours), f.unit, describe_change(row), f.verdict});
+      rows.push_back({f.quantity, describe_case(f.where), f.source ? format_number(*f.source) : "",
+                      format_number(f.ours), f.unit, describe_change(row), f.verdict});
     }
     page.add_table({"quantity", "case", "source", "ours", "unit", "change when halved", "verdict"},
                    rows, {1, 4, 6});
@@ -209,22 +212,22 @@ std::string make_picture(const std::vector<TimePlot>& plots) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app, Common& common) {
-  CLI::App* command = add_command(app, common, "reproduce",
-                                  "The systems of the sources: their figure, ours, a verdict");
-  auto options = std::make_shared<Options>();
-  command->add_option("SYSTEM", options->systems, "which of them; all without");
-  command->add_flag("--once", options->once,
-                    "do not run again with tolerances halved to see what the figures move by");
-  command->add_option("--svg", options->svg, "the plots of the one SYSTEM as a picture")
-      ->type_name("FILE");
-  command->callback([&common, options] {
-    std::vector<std::string> names = options->systems;
-    if (!options->svg.empty() && names.size() != 1) {
+void add_reproduce(CommandLine& line, Common& common) {
+  Command command = add_command(line, common, "reproduce",
+                                "The systems of the sources: their figure, ours, a verdict");
+  auto arguments = std::make_shared<ReproduceArguments>();
+  command.option("SYSTEM", &arguments->systems, "which of them; all without");
+  command.flag("--once", &arguments->once,
+               "do not run again with tolerances halved to see what the figures move by");
+  command.option("--svg", &arguments->svg, "the plots of the one SYSTEM as a picture")
+      .type_name("FILE");
+  command.run([&common, arguments] {
+    std::vector<std::string> names = arguments->systems;
+    if (!arguments->svg.empty() && names.size() != 1) {
       throw InputError(
           fmt::format("--svg {}: draws one system; name it, for instance `vesica "
                       "reproduce ball_on_table --svg {}`",
-                      options->svg, options->svg));
+                      arguments->svg, arguments->svg));
     }
     if (names.empty()) {
       for (const auto name : reproduced_systems()) names.emplace_back(name);
@@ -234,17 +237,15 @@ void add_reproduce(CLI::App& app, Common& common) {
       Progress progress("reproduce", common.quiet || common.json);
       for (size_t k = 0; k < names.size(); ++k) {
         progress.update(static_cast<double>(k) / static_cast<double>(names.size()));
-        all.push_back(run_system(names[k], scenes_folder().string(), options->once));
+        all.push_back(run_system(names[k], scenes_folder().string(), arguments->once));
       }
     }
     const std::string folder = common.out.empty() ? "out/reproduce" : common.out;
-    std::error_code code;
-    fs::create_directories(folder, code);
-    if (code) throw InputError(fmt::format("--out {}: {}", folder, code.message()));
+    make_out_folder(folder);
     const Json json = as_json(all);
     save_text((fs::path(folder) / "reproduce.json").string(), json.dump(2) + "\n");
     save_text((fs::path(folder) / "reproduce.html").string(), make_page(all));
-    if (!options->svg.empty()) save_text(options->svg, make_picture(all[0].plots));
+    if (!arguments->svg.empty()) save_text(arguments->svg, make_picture(all[0].plots));
     if (common.json) {
       fmt::print("{}\n", json.dump(2));
     } else if (!common.quiet) {

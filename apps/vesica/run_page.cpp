@@ -214,7 +214,7 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
                     figure(number_in(w, "forces"), 4), figure(number_in(energy, "residual"), 2)}});
 }
 
-void add_motion(const RunFolder& run, HtmlPage* page) {
+void add_motion_plots(const RunFolder& run, HtmlPage* page) {
   page->add_heading("Motion",
                     "World axes; a body's position is that of its mass centre. Move the mouse over "
                     "a plot for values, drag to zoom into all plots, double-click for the whole "
@@ -415,7 +415,7 @@ std::string make_run_page(const RunFolder& run) {
   add_tiles(run, &page);
   if (scene) page.add_player(make_run_player(run, *scene));
   add_key_figures(run, &page);
-  add_motion(run, &page);
+  add_motion_plots(run, &page);
   add_contacts(run, &page);
   if (scene && !scene->contacts.empty()) add_pressure_snapshots(run, *scene, &page);
   add_energy(run, &page);

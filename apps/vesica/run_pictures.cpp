@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/vesica/motion_reader.h"
 #include "apps/vesica/run_page.h"
 #include "vesica/contact/contact_input.h"
 #include "vesica/contact/pressure_map.h"
@@ -14,67 +15,35 @@
 namespace vesica::app {
 namespace {
 
-constexpr size_t kMostFrames = 400;
+constexpr size_t kMostPlayerFrames = 400;
 constexpr size_t kMostVertices = 600;
 constexpr size_t kMostParts = 400;  // of one body
 constexpr int kGrid = 24;           // cubes along a cell that is no polyhedron
 constexpr size_t kMostContacts = 6;
 constexpr int kCells = 90;
 
-// Motion of every body at a row: recorded for free bodies, by their function for the others.
-class MotionReader {
- public:
-  MotionReader(const RunFolder& run, const Scene<double>& scene) : run_(run), scene_(scene) {
-    for (const auto& body : scene.bodies) {
-      auto& columns = columns_.emplace_back();
-      if (!body.is_free) continue;
-      for (const char* name : {".position.x", ".position.y", ".position.z", ".quaternion.w",
-                               ".quaternion.x", ".quaternion.y", ".quaternion.z", ".velocity.x",
-                               ".velocity.y", ".velocity.z", ".spin.x", ".spin.y", ".spin.z"}) {
-        columns.push_back(run.column(body.name + name));
-      }
-    }
-  }
-  Motion<double> at(size_t body, size_t row) const {
-    const auto& c = columns_[body];
-    if (c.empty()) return scene_.bodies[body].prescribed.at(run_.recording.times[row]);
-    auto vector = [&](int k) { return Vec3d(c[k][row], c[k + 1][row], c[k + 2][row]); };
-    Motion<double> m;
-    m.X_WB = make_pose(Quaternion<double>{c[3][row], c[4][row], c[5][row], c[6][row]}, vector(0));
-    m.V_WB.v_WB = vector(7);
-    m.V_WB.w_WB = vector(10);
-    return m;
-  }
-  const std::vector<std::vector<double>>& columns(size_t body) const { return columns_[body]; }
-
- private:
-  const RunFolder& run_;
-  const Scene<double>& scene_;
-  std::vector<std::vector<std::vector<double>>> columns_;  // per body, as named above
-};
-
 void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
-  using Kind = PlayedBody::Shape;
+  using PlayedShape = PlayedBody::Shape;
   for (int r = 0; r < 3; ++r) {
     body->shape_position[r] = placed.X_BS.p_WB[r];
     for (int c = 0; c < 3; ++c) body->shape_rotation[3 * r + c] = placed.X_BS.R_WB(r, c);
   }
   auto set_size = [&](const Vec3d& v) { body->size = {v.x(), v.y(), v.z()}; };
-  if (std::holds_alternative<HalfSpace>(placed.shape)) body->shape = Kind::kHalfSpace;
+  if (std::holds_alternative<HalfSpace>(placed.shape)) body->shape = PlayedShape::kHalfSpace;
   if (const auto* sphere = std::get_if<Sphere<double>>(&placed.shape)) {
-    body->shape = Kind::kSphere;
+    body->shape = PlayedShape::kSphere;
     set_size(Vec3d::Constant(sphere->radius));
   }
   if (const auto* ellipsoid = std::get_if<Ellipsoid<double>>(&placed.shape)) {
-    body->shape = Kind::kEllipsoid;
+    body->shape = PlayedShape::kEllipsoid;
     set_size(ellipsoid->radii);
   }
   if (const auto* box = std::get_if<Box<double>>(&placed.shape)) {
-    body->shape = Kind::kBox;
+    body->shape = PlayedShape::kBox;
     set_size(box->size);
   }
   auto set_hull = [&](const std::vector<Vec3d>& vertices) {
-    body->shape = Kind::kHull;
+    body->shape = PlayedShape::kHull;
     const size_t stride = 1 + vertices.size() / kMostVertices;
     for (size_t k = 0; k < vertices.size(); k += stride) {
       body->vertices.insert(body->vertices.end(), vertices[k].data(), vertices[k].data() + 3);
@@ -82,29 +51,15 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
   };
   if (const auto* mesh = std::get_if<MeshShape>(&placed.shape)) set_hull(mesh->mesh->vertices());
   if (const auto* solid = std::get_if<SolidShape>(&placed.shape)) {
-    const Cell& cell = solid->solid->cells[0];
-    if (const auto polyhedron = make_cell_polyhedron(cell)) {
-      set_hull(polyhedron->vertices());
-    } else {
-      const auto inside = [&](const Vec3d& x) { return cell.contains(x) ? -1.0 : 1.0; };
-      set_hull(make_surface_mesh(inside, cell.bounds, kGrid).vertices);
-    }
+    set_hull(make_surface_mesh(solid->solid->cells[0], kGrid).vertices);
   }
 }
 
 // The shapes of a body, solids cell by cell; too many to draw are cut off.
 std::vector<std::optional<PlacedShape<double>>> list_parts(const RunFolder& run,
                                                            const std::string& body) {
-  const InputNode node = run.scene.root().at("bodies").at(body);
-  std::vector<PlacedShape<double>> shapes;
-  if (const auto shape = node.find("shape")) {
-    shapes.push_back(read_shape<double>(*shape, run.scene.folder()));
-  }
-  if (const auto several = node.find("shapes")) {
-    for (const InputNode& item : several->items()) {
-      shapes.push_back(read_shape<double>(item, run.scene.folder()));
-    }
-  }
+  const auto shapes =
+      read_shapes<double>(run.scene.root().at("bodies").at(body), run.scene.folder());
   std::vector<std::optional<PlacedShape<double>>> parts;
   for (const auto& placed : shapes) {
     const auto* solid = std::get_if<SolidShape>(&placed.shape);
@@ -182,7 +137,7 @@ std::vector<std::pair<size_t, const char*>> choose_instants(const std::vector<do
 
 Player make_run_player(const RunFolder& run, const Scene<double>& scene) {
   const MotionReader motions(run, scene);
-  const size_t rows = run.recording.rows(), stride = 1 + (rows - 1) / kMostFrames;
+  const size_t rows = run.recording.rows(), stride = 1 + (rows - 1) / kMostPlayerFrames;
   std::vector<size_t> frames;
   for (size_t r = 0; r < rows; r += stride) frames.push_back(r);
   if (frames.back() != rows - 1) frames.push_back(rows - 1);

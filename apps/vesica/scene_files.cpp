@@ -16,7 +16,7 @@ fs::path data_folder(const char* name) {
   if (const char* data = std::getenv("VESICA_DATA")) return fs::path(data) / name;
   std::error_code code;
   const fs::path tool = fs::read_symlink("/proc/self/exe", code).parent_path();
-  for (const char* relative : {"../..", "../share/vesica"}) {
+  for (const char* relative : {"../share/vesica", "../.."}) {
     fs::path folder = (tool / relative / name).lexically_normal();
     if (fs::is_directory(folder, code)) return folder;
   }

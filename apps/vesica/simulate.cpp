@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
@@ -20,20 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct SimulateOptions {
   std::string scene;
   std::vector<std::string> settings;
   std::vector<std::string> sensitivities;
   std::vector<std::string> formats = {"csv"};
 };
 
-void make_folder(const std::string& folder) {
-  std::error_code code;
-  fs::create_directories(folder, code);
-  if (code) throw InputError(fmt::format("--out {}: {}", folder, code.message()));
-}
-
-void print_table(const nlohmann::ordered_json& summary, const std::string& folder) {
+void print_summary(const nlohmann::ordered_json& summary, const std::string& folder) {
   if (summary.contains("title")) fmt::print("{}\n\n", summary["title"].get<std::string>());
   const auto& solver = summary["solver"];
   fmt::print(
@@ -89,10 +84,10 @@ void save_recording(const TimeTable& recording, const std::vector<std::string>& 
   }
 }
 
-void run_sensitivity(const InputFile& file, const RunOptions& run, const Options& options,
+void run_sensitivity(const InputFile& file, const RunOptions& run, const SimulateOptions& options,
                      const Common& common, const std::string& folder) {
   const SensitivityResult result = simulate_sensitivity(file, run, options.sensitivities);
-  make_folder(folder);
+  make_out_folder(folder);
   save_csv((fs::path(folder) / "sensitivity.csv").string(), result.recording);
   auto json = make_sensitivity_json(result);
   save_text((fs::path(folder) / "sensitivity.json").string(), json.dump(2) + "\n");
@@ -117,22 +112,21 @@ void run_sensitivity(const InputFile& file, const RunOptions& run, const Options
 
 }  // namespace
 
-void add_simulate(CLI::App& app, Common& common) {
-  CLI::App* command =
-      add_command(app, common, "simulate", "Run a scene; writes a recording and a summary");
-  auto options = std::make_shared<Options>();
-  command
-      ->add_option("SCENE", options->scene, "a YAML scene, or the name of one from `vesica list`")
-      ->required();
-  command->add_option("--set", options->settings,
-                      "change a number of the scene, for instance bodies.ball.mass=2 (repeatable)");
-  command->add_option("--sensitivity", options->sensitivities,
-                      "derivatives of the final state and of all outputs by a number of the scene, "
-                      "for instance bodies.ball.velocity.linear.0 (repeatable)");
-  command->add_option("--format", options->formats, "recording as csv, sto (OpenSim), h5 (HDF5)")
-      ->check(CLI::IsMember({"csv", "sto", "h5"}))
-      ->delimiter(',');
-  command->callback([&common, options] {
+void add_simulate(CommandLine& line, Common& common) {
+  Command command =
+      add_command(line, common, "simulate", "Run a scene; writes a recording and a summary");
+  auto options = std::make_shared<SimulateOptions>();
+  command.option("SCENE", &options->scene, "a YAML scene, or the name of one from `vesica list`")
+      .required();
+  command.option("--set", &options->settings,
+                 "change a number of the scene, for instance bodies.ball.mass=2 (repeatable)");
+  command.option("--sensitivity", &options->sensitivities,
+                 "derivatives of the final state and of all outputs by a number of the scene, "
+                 "for instance bodies.ball.velocity.linear.0 (repeatable)");
+  command.option("--format", &options->formats, "recording as csv, sto (OpenSim), h5 (HDF5)")
+      .one_of({"csv", "sto", "h5"})
+      .delimiter(',');
+  command.run([&common, options] {
     InputFile file = InputFile::load(find_input(options->scene));
     apply_settings(options->settings, &file);
     const RunOptions run = read_run_options(file);
@@ -154,14 +148,14 @@ void add_simulate(CLI::App& app, Common& common) {
       result = simulate(system, run, control);
     }
     const auto summary = make_summary(system, run, result);
-    make_folder(folder);
+    make_out_folder(folder);
     save_recording(result.recording, options->formats, folder);
     save_text((fs::path(folder) / "summary.json").string(), summary.dump(2) + "\n");
     save_text((fs::path(folder) / "scene.yaml").string(), file.dump());
     if (common.json) {
       fmt::print("{}\n", summary.dump(2));
     } else if (!common.quiet) {
-      print_table(summary, folder);
+      print_summary(summary, folder);
     }
     if (!result.failure.empty()) {
       fmt::print(stderr, "error: {}\n", result.failure);

@@ -14,7 +14,7 @@
 namespace vesica::app {
 namespace {
 
-struct Arguments {
+struct SuggestArguments {
   std::string file;
   std::map<std::string, std::string> facts;
 };
@@ -24,7 +24,7 @@ std::string as_option(std::string key) {
   return "--" + key;
 }
 
-InputFile gather_facts(const Arguments& arguments) {
+InputFile gather_facts(const SuggestArguments& arguments) {
   InputFile file = arguments.file.empty() ? InputFile::parse("vesica: 1\n", "command line")
                                           : InputFile::load(arguments.file);
   for (const auto& [key, value] : arguments.facts) {
@@ -62,22 +62,22 @@ nlohmann::ordered_json make_json(const Suggestion& suggestion, const std::string
 
 }  // namespace
 
-void add_suggest(CLI::App& app, Common& common) {
-  CLI::App* command = add_command(app, common, "suggest",
-                                  "Contact parameters from what is known, by the sources' rules");
-  auto arguments = std::make_shared<Arguments>();
+void add_suggest(CommandLine& line, Common& common) {
+  Command command = add_command(line, common, "suggest",
+                                "Contact parameters from what is known, by the sources' rules");
+  auto arguments = std::make_shared<SuggestArguments>();
   command
-      ->add_option("FACTS", arguments->file,
-                   "a YAML file of what is known; the options below add to it or override it")
-      ->type_name("");
+      .option("FACTS", &arguments->file,
+              "a YAML file of what is known; the options below add to it or override it")
+      .type_name("");
   for (const FactKey& key : fact_keys()) {
-    command->add_option(as_option(key.key), arguments->facts[key.key], key.what)
-        ->type_name(*key.unit ? key.unit : "VALUE");
+    command.option(as_option(key.key), &arguments->facts[key.key], key.what)
+        .type_name(*key.unit ? key.unit : "VALUE");
   }
-  command->footer(
+  command.footer(
       "Numbers are SI or carry a unit: --mass '250 g'. --out DIR writes scene.yaml, which `vesica "
       "simulate` runs.");
-  command->callback([&common, arguments] {
+  command.run([&common, arguments] {
     const KnownFacts facts = read_facts(gather_facts(*arguments));
     const Suggestion suggestion = suggest_parameters(facts);
     const std::string scene = make_suggested_scene(facts, suggestion);

@@ -7,7 +7,7 @@
 
 #include "tests/app/tool.h"
 
-namespace vesica::test {
+namespace vesica::test::errors_test {
 namespace {
 
 // Lines of CaseText::text().
@@ -347,4 +347,4 @@ TEST(CommandLine, OutNamesTheFolder) {
 }
 
 }  // namespace
-}  // namespace vesica::test
+}  // namespace vesica::test::errors_test

@@ -12,7 +12,7 @@
 #include "vesica/geometry/surface_mesh.h"
 #include "vesica/io/stl.h"
 
-namespace vesica::test {
+namespace vesica::test::export_test {
 namespace {
 
 using nlohmann::json;
@@ -316,4 +316,4 @@ TEST(Export, BadInputIsNamedAndWritesNothing) {
 }
 
 }  // namespace
-}  // namespace vesica::test
+}  // namespace vesica::test::export_test

@@ -12,7 +12,7 @@
 #include "vesica/contact/contact.h"
 #include "vesica/contact/law_input.h"
 
-namespace vesica::test {
+namespace vesica::test::laws_test {
 namespace {
 
 using nlohmann::json;
@@ -183,4 +183,4 @@ TEST(Laws, PictureAndErrors) {
 }
 
 }  // namespace
-}  // namespace vesica::test
+}  // namespace vesica::test::laws_test

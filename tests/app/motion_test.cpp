@@ -11,7 +11,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::motion_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -175,4 +175,4 @@ TEST_F(MotionTool, NeverReplacesWhatItRead) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::motion_test

@@ -7,7 +7,7 @@
 #include "tests/app/tool.h"
 #include "vesica/math/pose.h"
 
-namespace vesica::test {
+namespace vesica::test::probe_test {
 namespace {
 
 using nlohmann::json;
@@ -362,4 +362,4 @@ TEST(Probe, TableAndJsonSayTheSame) {
 }
 
 }  // namespace
-}  // namespace vesica::test
+}  // namespace vesica::test::probe_test

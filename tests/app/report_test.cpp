@@ -17,7 +17,7 @@
 #include "vesica/io/html_page.h"
 #include "vesica/io/output_file.h"
 
-namespace vesica {
+namespace vesica::report_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -226,4 +226,4 @@ TEST(HtmlPage, ThinningKeepsEveryExtreme) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::report_test

@@ -5,7 +5,7 @@
 
 #include "tests/app/tool.h"
 
-namespace vesica::test {
+namespace vesica::test::reproduce_test {
 namespace {
 
 TEST(Reproduce, TableFitsAHundredColumnsAndKeepsEveryVerdict) {
@@ -47,4 +47,4 @@ TEST(Reproduce, DrawsOneSystem) {
 }
 
 }  // namespace
-}  // namespace vesica::test
+}  // namespace vesica::test::reproduce_test

@@ -6,7 +6,7 @@
 
 #include "tests/app/tool.h"
 
-namespace vesica::test {
+namespace vesica::test::suggest_identify_test {
 namespace {
 
 double value_of(const nlohmann::json& result, const std::string& name) {
@@ -92,4 +92,4 @@ TEST(IdentifyCommand, ExamplesRunAndAreWritten) {
 }
 
 }  // namespace
-}  // namespace vesica::test
+}  // namespace vesica::test::suggest_identify_test

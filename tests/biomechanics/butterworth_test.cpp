@@ -8,7 +8,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::butterworth_test {
 namespace {
 
 using std::numbers::pi;
@@ -154,4 +154,4 @@ TEST(Butterworth, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::butterworth_test

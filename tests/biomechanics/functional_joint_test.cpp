@@ -8,7 +8,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::functional_joint_test {
 namespace {
 
 const std::vector<Vec3d> kThigh_D = {Vec3d(0.05, -0.15, 0.02), Vec3d(-0.04, -0.20, 0.05),
@@ -207,4 +207,4 @@ TEST(FunctionalJoint, RefusesWithoutMotion) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::functional_joint_test

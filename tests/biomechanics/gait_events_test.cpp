@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::gait_events_test {
 namespace {
 
 using std::numbers::pi;
@@ -158,7 +158,7 @@ TEST(GaitEvents, AStepOverTwoPlatesIsOneStance) {
   plates.push_back(second);
   auto contacts = find_contacts(plates, {});
   ASSERT_EQ(contacts.size(), 2u);
-  for (Contact& contact : contacts) contact.foot = Foot::kRight;
+  for (PlateContact& contact : contacts) contact.foot = Foot::kRight;
   const auto stances = find_stances(contacts, plates);
   ASSERT_EQ(stances.size(), 1u);
   EXPECT_EQ(stances[0].contacts.size(), 2u);
@@ -218,4 +218,4 @@ TEST(GaitEvents, NamesOfCommonMarkerSets) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::gait_events_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::gaps_test {
 namespace {
 
 const Vec3d kGap = Vec3d::Constant(kMissing);
@@ -74,4 +74,4 @@ TEST(Gaps, ExpectedErrorTellsTheTrueError) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::gaps_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::marker_check_test {
 namespace {
 
 // Two thighs of five markers each, swinging in opposite phase while they walk along x.
@@ -115,4 +115,4 @@ TEST(MarkerCheck, FindsExchangedSides) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::marker_check_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::plates_test {
 namespace {
 
 // A push of the subject on a plate, in the plate's own axes (z into the floor).
@@ -243,4 +243,4 @@ TEST(Plates, RefusesWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::plates_test

@@ -15,7 +15,7 @@
 #include "vesica/biomechanics/segment_pose.h"
 #include "vesica/io/load_motion.h"
 
-namespace vesica {
+namespace vesica::recordings_test {
 namespace {
 
 #define SKIP_WITHOUT_DATA()                                     \
@@ -31,7 +31,7 @@ struct Walk {
   MotionTrial motion;
   Vec3d up;
   std::vector<PlateForces> plates;
-  std::vector<Contact> contacts;
+  std::vector<PlateContact> contacts;
   std::vector<Stance> stances;
   std::vector<GaitEvent> marker_events;
 };
@@ -138,7 +138,7 @@ TEST(Recordings, AllNineteenStancesHaveTheirFoot) {
   int stances = 0;
   for (const char* trial : {"O04C", "O05C", "O06C", "O01F", "O04S"}) {
     const Walk walk = load_wbds(trial);
-    for (const Contact& contact : walk.contacts) {
+    for (const PlateContact& contact : walk.contacts) {
       ++stances;
       EXPECT_TRUE(contact.foot == Foot::kLeft || contact.foot == Foot::kRight);
       EXPECT_LT(contact.distance, 0.03);       // measured 4 to 14 mm
@@ -304,4 +304,4 @@ TEST(Recordings, GapFillKnowsItsError) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::recordings_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::resample_test {
 namespace {
 
 using std::numbers::pi;
@@ -82,4 +82,4 @@ TEST(Resample, GoingDownDoesNotAlias) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::resample_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::segment_pose_test {
 namespace {
 
 const std::vector<Vec3d> kShank = {Vec3d(0.05, 0.10, 0.02), Vec3d(-0.04, 0.05, 0.05),
@@ -119,4 +119,4 @@ TEST(ClusterTemplate, IsTheTrueShapeUnderNoise) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::segment_pose_test

@@ -12,7 +12,7 @@
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
 
-namespace vesica {
+namespace vesica::trial_edit_test {
 namespace {
 
 MotionTrial make_trial() {
@@ -195,4 +195,4 @@ TEST(TrialEdit, TableRateRefusesUnevenTimes) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::trial_edit_test

@@ -7,7 +7,7 @@
 #include "tests/support/support.h"
 #include "vesica/error.h"
 
-namespace vesica {
+namespace vesica::batch_test {
 namespace {
 
 using test::random_between;
@@ -227,4 +227,4 @@ TEST(BatchErrors, SayWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::batch_test

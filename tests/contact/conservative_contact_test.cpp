@@ -6,7 +6,7 @@
 #include "tests/support/support.h"
 #include "vesica/contact/contact_input.h"
 
-namespace vesica {
+namespace vesica::conservative_contact_test {
 namespace {
 
 const char* const kBox = "{type: box, size: [0.3, 0.3, 0.2]}";
@@ -164,4 +164,4 @@ TEST(ConservativeContact, WhatCannotBeIsAnErrorThatSaysWhy) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::conservative_contact_test

@@ -7,7 +7,7 @@
 #include "tests/support/support.h"
 #include "vesica/contact/contact_input.h"
 
-namespace vesica {
+namespace vesica::laws_test {
 namespace {
 
 const std::vector<std::string> kNormalLaws = {
@@ -290,8 +290,8 @@ template <class Law>
 void check_curve(const Law& law, double v_max) {
   for (int k = 0; k <= 400; ++k) {
     const double v = v_max * k / 400;
-    const Dual<1> dual = Dual<1>::variable(std::max(v, 1e-12), 0);
-    const Dual<1> mu = dual * law.ratio(Dual<1>(dual * dual));
+    const Dual<4> dual = Dual<4>::variable(std::max(v, 1e-12), 0);
+    const Dual<4> mu = dual * law.ratio(Dual<4>(dual * dual));
     EXPECT_NEAR(mu.a, law.mu(v), 1e-9);
     const double scale = std::abs(law.mu_slope(0)) + std::abs(law.mu_slope(v));
     EXPECT_NEAR(mu.v[0], law.mu_slope(std::max(v, 1e-12)), 1e-9 * scale);
@@ -493,4 +493,4 @@ TEST(NormalLaws, ReadersRefuseWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::laws_test

@@ -6,7 +6,7 @@
 #include "tests/support/support.h"
 #include "vesica/contact/contact_laws.h"
 
-namespace vesica {
+namespace vesica::patch_test {
 namespace {
 
 using Sums = Eigen::Matrix<long double, 5, 1>;  // volume, force x y, torque, pressure
@@ -191,4 +191,4 @@ TEST(Patch, PureSpinOfAShallowCap) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::patch_test

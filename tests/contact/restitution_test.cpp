@@ -8,7 +8,7 @@
 #include "tests/support/support.h"
 #include "vesica/error.h"
 
-namespace vesica {
+namespace vesica::restitution_test {
 namespace {
 
 // Rebound speed over impact speed of m x'' = k V(d) (1 + alpha c), V = d^p; RK4 at a step that
@@ -79,4 +79,4 @@ TEST(Restitution, OutsideItsRangeIsAnError) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::restitution_test

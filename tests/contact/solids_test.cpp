@@ -10,7 +10,7 @@
 #include "vesica/contact/solid_input.h"
 #include "vesica/interference/solid_moments.h"
 
-namespace vesica {
+namespace vesica::solids_test {
 namespace {
 
 Contact<double> make_contact(const std::string& i, const std::string& j,
@@ -131,4 +131,4 @@ TEST(Solids, FilesThatMakeNoSenseSaySo) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::solids_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::suggest_test {
 namespace {
 
 KnownFacts facts_of(const std::string& text) {
@@ -106,4 +106,4 @@ TEST(Suggest, RefusesWhatIsMissingOrContradicts) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::suggest_test

@@ -5,7 +5,7 @@
 #include "vesica/contact/contact.h"
 #include "vesica/contact/contact_input.h"
 
-namespace vesica {
+namespace vesica::thin_cap_test {
 namespace {
 
 TEST(ThinCap, ConservativeNormalStaysThatOfTheFace) {
@@ -38,4 +38,4 @@ TEST(ThinCap, ConservativeNormalStaysThatOfTheFace) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::thin_cap_test

@@ -7,7 +7,7 @@
 #include "vesica/contact/contact_input.h"
 #include "vesica/contact/probe.h"
 
-namespace vesica {
+namespace vesica::voxels_test {
 namespace {
 
 std::string make_case(const std::string& interference) {
@@ -48,9 +48,9 @@ TEST(VoxelContact, DerivativesAndSensitivitiesAreRefused) {
   const auto file = InputFile::parse(make_case("{method: voxels, voxel_size: 1 mm}"), "case.yaml");
   const auto bodies = file.root().at("bodies");
   const std::string message = test::input_error_of([&] {
-    read_contact<Dual<1>>(file.root().at("contact"),
-                          read_shape<Dual<1>>(bodies.at("i").at("shape"), "."),
-                          read_shape<Dual<1>>(bodies.at("j").at("shape"), "."));
+    read_contact<Dual<4>>(file.root().at("contact"),
+                          read_shape<Dual<4>>(bodies.at("i").at("shape"), "."),
+                          read_shape<Dual<4>>(bodies.at("j").at("shape"), "."));
   });
   EXPECT_NE(message.find("case.yaml:6"), std::string::npos) << message;
   EXPECT_NE(message.find("slices"), std::string::npos) << message;
@@ -73,4 +73,4 @@ TEST(VoxelContact, SizesThatMakeNoSenseAreRefused) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::voxels_test

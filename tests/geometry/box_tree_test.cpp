@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::box_tree_test {
 namespace {
 
 std::vector<Bounds> random_boxes(std::mt19937_64& random, int count) {
@@ -100,4 +100,4 @@ TEST(BoxTree, NothingIsNoPairAndBadBoxesAreRejected) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::box_tree_test

@@ -6,7 +6,7 @@
 
 #include "tests/geometry/sample_meshes.h"
 
-namespace vesica {
+namespace vesica::convex_hull_test {
 namespace {
 
 using test::input_error_of;
@@ -124,4 +124,4 @@ TEST(ConvexHull, FlatSetsAndBadNumbersAreRefused) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::convex_hull_test

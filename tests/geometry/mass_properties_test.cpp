@@ -4,7 +4,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::mass_properties_test {
 namespace {
 
 ConvexPolyhedron placed_box(const Vec3d& size, const Pose<double>& X) {
@@ -80,4 +80,4 @@ TEST(MassProperties, RejectsWhatHasNoMass) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::mass_properties_test

@@ -6,7 +6,7 @@
 #include "tests/support/support.h"
 #include "vesica/geometry/polyhedron_clipper.h"
 
-namespace vesica {
+namespace vesica::polyhedral_solid_test {
 namespace {
 
 ConvexPolyhedron placed_box(const Vec3d& low, const Vec3d& high) {
@@ -145,4 +145,4 @@ TEST(PolyhedralSolid, EveryPointOfRandomCellsIsInExactlyOneDisjointCell) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::polyhedral_solid_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::surface_mesh_test {
 namespace {
 
 // A mesh that a TriangleMesh accepts is closed, oriented, outward.
@@ -85,4 +85,4 @@ TEST(SurfaceMesh, SolidsOfManyCellsKeepTheirVolume) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::surface_mesh_test

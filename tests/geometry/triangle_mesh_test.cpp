@@ -8,7 +8,7 @@
 #include "tests/geometry/sample_meshes.h"
 #include "vesica/error.h"
 
-namespace vesica {
+namespace vesica::triangle_mesh_test {
 namespace {
 
 using test::box_corners;
@@ -146,4 +146,4 @@ TEST(TriangleMesh, WeldingJoinsEqualVerticesAndBothZeros) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::triangle_mesh_test

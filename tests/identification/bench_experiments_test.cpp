@@ -9,7 +9,7 @@
 #include "vesica/contact/bristle.h"
 #include "vesica/identification/bench_examples.h"
 
-namespace vesica {
+namespace vesica::bench_experiments_test {
 namespace {
 
 struct Coverage {
@@ -191,4 +191,4 @@ TEST(Presliding, RingDownOfTheSimulatedLaw) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::bench_experiments_test

@@ -13,7 +13,7 @@
 #include "vesica/identification/bench_examples.h"
 #include "vesica/io/output_file.h"
 
-namespace vesica {
+namespace vesica::bench_study_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -141,4 +141,4 @@ TEST_F(BenchStudies, WhatDataLeaveOpenIsSaid) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::bench_study_test

@@ -34,9 +34,7 @@ inline Mat3d turned_about(const Vec3d& axis, double angle) {
   return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
 }
 // Takes z to the direction.
-inline Mat3d turned_to(const Vec3d& direction) {
-  return Eigen::Quaterniond::FromTwoVectors(Vec3d::UnitZ(), direction).toRotationMatrix();
-}
+inline Mat3d turned_to(const Vec3d& direction) { return calc_turn_of_z(direction.normalized()); }
 
 // Out of the box at a face, an edge or a corner, and a place there.
 inline Vec3d random_outward(std::mt19937_64& random, int faces) {

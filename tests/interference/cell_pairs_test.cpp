@@ -8,7 +8,7 @@
 #include "tests/support/support.h"
 #include "vesica/interference/polyhedral_contacts.h"
 
-namespace vesica {
+namespace vesica::cell_pairs_test {
 namespace {
 
 TEST(PairRegistry, PairsKeepTheirSlotsWhileTheyLive) {
@@ -130,4 +130,4 @@ TEST(PolyhedralContacts, ASlidingBlockGainsAndLosesPairs) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::cell_pairs_test

@@ -14,7 +14,7 @@
 #include "vesica/interference/half_space_ellipsoid.h"
 #include "vesica/interference/polyhedra.h"
 
-namespace vesica {
+namespace vesica::conservative_test {
 namespace {
 
 using test::random_between;
@@ -241,4 +241,4 @@ TEST(Conservative, CellsThatCannotBeSlicedAreAnErrorNotAnEmptyContact) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::conservative_test

@@ -10,7 +10,7 @@
 #include "tests/support/support.h"
 #include "vesica/interference/depth_grid.h"
 
-namespace vesica {
+namespace vesica::half_space_ellipsoid_test {
 namespace {
 
 using Real = long double;
@@ -302,4 +302,4 @@ TEST(HalfSpaceEllipsoid, DepthGridIntegratesToVolumeAndMoments) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::half_space_ellipsoid_test

@@ -8,7 +8,7 @@
 #include "vesica/interference/half_space_ellipsoid.h"
 #include "vesica/math/jet.h"
 
-namespace vesica {
+namespace vesica::half_space_mesh_test {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
@@ -572,4 +572,4 @@ TEST(HalfSpaceMesh, CentroidStaysInTheBodyInTheFaintestTouch) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::half_space_mesh_test

@@ -6,7 +6,7 @@
 #include "tests/support/support.h"
 #include "vesica/interference/pair.h"
 
-namespace vesica {
+namespace vesica::point_pair_test {
 namespace {
 
 // The nearest of many points of a surface, refined around the best.
@@ -145,4 +145,4 @@ TEST(PointPair, NormalTurnsSmoothlyOverAnEdgeAndDerivativesHold) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::point_pair_test

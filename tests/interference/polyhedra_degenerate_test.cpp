@@ -9,7 +9,7 @@
 #include "tests/support/support.h"
 #include "vesica/interference/polyhedra.h"
 
-namespace vesica {
+namespace vesica::polyhedra_degenerate_test {
 namespace {
 
 constexpr double kEps = 2.3e-16;
@@ -165,4 +165,4 @@ TEST(PolyhedraDegenerate, FarFromTheOriginLosesOnlyTheRoundingOfThePlaces) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::polyhedra_degenerate_test

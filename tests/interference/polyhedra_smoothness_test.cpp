@@ -10,7 +10,7 @@
 #include "vesica/interference/polyhedra.h"
 #include "vesica/interference/shared_polyhedron.h"
 
-namespace vesica {
+namespace vesica::polyhedra_smoothness_test {
 namespace {
 
 using Vec6 = Eigen::Matrix<double, 6, 1>;
@@ -136,4 +136,4 @@ TEST(PolyhedraSmoothness, OnlyTheConservativeWrenchDoesNoWorkInACycle) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::polyhedra_smoothness_test

@@ -11,7 +11,7 @@
 #include "vesica/interference/convex_distance.h"
 #include "vesica/math/jet.h"
 
-namespace vesica {
+namespace vesica::polyhedra_test {
 namespace {
 
 Pose<double> random_pose(std::mt19937_64& random, double spread) {
@@ -354,4 +354,4 @@ TEST(Polyhedra, SlopeOfTheVolumeIsTheAreaVectorThroughTransitions) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::polyhedra_test

@@ -5,7 +5,7 @@
 #include "tests/interference/cell_accuracy.h"
 #include "vesica/interference/half_space_ellipsoid.h"
 
-namespace vesica {
+namespace vesica::slices_accuracy_test {
 namespace {
 
 using namespace test;
@@ -58,4 +58,4 @@ INSTANTIATE_TEST_SUITE_P(Families, SlicesAccuracy, testing::ValuesIn(make_cell_f
                          });
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::slices_accuracy_test

@@ -6,7 +6,7 @@
 
 #include "vesica/interference/slices.h"
 
-namespace vesica {
+namespace vesica::slices_near_tip_test {
 namespace {
 
 TEST(SlicesNearATip, VolumeMovesByNoMoreThanThePlaneSweeps) {
@@ -35,4 +35,4 @@ TEST(SlicesNearATip, VolumeMovesByNoMoreThanThePlaneSweeps) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::slices_near_tip_test

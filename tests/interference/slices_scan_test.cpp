@@ -14,7 +14,7 @@
 #include "tests/interference/cell_families.h"
 #include "vesica/interference/cell_pair.h"
 
-namespace vesica {
+namespace vesica::slices_scan_test {
 namespace {
 
 using Wrench = Eigen::Matrix<double, 6, 1>;
@@ -145,4 +145,4 @@ TEST_P(SlicesScan, ForceAndMomentAreContinuous) {
 INSTANTIATE_TEST_SUITE_P(Bodies, SlicesScan, testing::Range(size_t{0}, make_scans().size()));
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::slices_scan_test

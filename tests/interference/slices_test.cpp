@@ -14,7 +14,7 @@
 #include "vesica/interference/sphere_sphere.h"
 #include "vesica/math/polynomial.h"
 
-namespace vesica {
+namespace vesica::slices_test {
 namespace {
 
 using test::CellCase;
@@ -256,4 +256,4 @@ TEST(Polynomial, FindsSimpleAndDoubleRoots) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::slices_test

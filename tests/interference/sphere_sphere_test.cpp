@@ -7,7 +7,7 @@
 #include "tests/support/support.h"
 #include "vesica/interference/depth_grid.h"
 
-namespace vesica {
+namespace vesica::sphere_sphere_test {
 namespace {
 
 using Real = long double;
@@ -146,4 +146,4 @@ TEST(SphereSphere, DepthGridIntegratesToTheVolume) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::sphere_sphere_test

@@ -8,7 +8,7 @@
 #include "tests/support/support.h"
 #include "vesica/interference/pair.h"
 
-namespace vesica {
+namespace vesica::voxels_test {
 namespace {
 
 using test::random_between;
@@ -164,4 +164,4 @@ TEST(Voxels, DerivativesAreRefused) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::voxels_test

@@ -13,7 +13,7 @@
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
 
-namespace vesica {
+namespace vesica::c3d_test {
 namespace {
 
 using test::C3dParameterWriter;
@@ -416,4 +416,4 @@ TEST(C3d, ConvertsToTrcAndMotWithoutLoss) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::c3d_test

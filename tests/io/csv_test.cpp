@@ -7,7 +7,7 @@
 #include "tests/io/motion_files.h"
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::csv_test {
 namespace {
 
 using test::input_error_of;
@@ -78,4 +78,4 @@ TEST(Csv, TextTablesKeepTheirLines) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::csv_test

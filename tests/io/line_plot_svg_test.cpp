@@ -6,7 +6,7 @@
 #include <limits>
 #include <regex>
 
-namespace vesica {
+namespace vesica::line_plot_svg_test {
 namespace {
 
 // Where the points of the n-th drawn curve lie, in pixels.
@@ -85,4 +85,4 @@ TEST(LinePlotSvg, NamesAreEscapedAndStandBesideThePlot) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::line_plot_svg_test

@@ -8,7 +8,7 @@
 #include "tests/support/support.h"
 #include "vesica/io/motion_checks.h"
 
-namespace vesica {
+namespace vesica::load_motion_test {
 namespace {
 
 using test::input_error_of;
@@ -29,7 +29,7 @@ constexpr Known kKnown[] = {
 TEST(LoadMotion, EveryRecordingReads) {
   const auto files = test::shared_files({".trc", ".mot", ".sto", ".c3d", ".lst", ".asf"});
   if (files.empty()) GTEST_SKIP() << "no recordings beside the repository";
-  EXPECT_EQ(files.size(), 23u);
+  EXPECT_GE(files.size(), 23u);
   for (const std::filesystem::path& path : files) {
     const MotionTrial trial = load_motion(path.string());
     EXPECT_TRUE(trial.markers.frames() > 0 || trial.analog.rows() > 0 || !trial.films.empty())
@@ -122,4 +122,4 @@ TEST(MotionChecks, LabelsBecomeUnique) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::load_motion_test

@@ -13,7 +13,7 @@
 #include "vesica/io/gltf.h"
 #include "vesica/io/stl.h"
 
-namespace vesica {
+namespace vesica::mesh_output_test {
 namespace {
 
 using nlohmann::json;
@@ -146,4 +146,4 @@ TEST(GltfOutput, RejectsWhatCannotBeShown) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::mesh_output_test

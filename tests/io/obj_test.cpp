@@ -6,7 +6,7 @@
 
 #include "tests/geometry/sample_meshes.h"
 
-namespace vesica {
+namespace vesica::obj_test {
 namespace {
 
 using test::input_error_of;
@@ -89,4 +89,4 @@ TEST(Obj, AnOpenCubeIsRefused) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::obj_test

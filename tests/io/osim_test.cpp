@@ -8,7 +8,7 @@
 #include "tests/io/motion_files.h"
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::osim_test {
 namespace {
 
 using test::input_error_of;
@@ -245,4 +245,4 @@ TEST(Osim, RealContactSets) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::osim_test

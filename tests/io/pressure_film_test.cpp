@@ -7,7 +7,7 @@
 #include "tests/io/motion_files.h"
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::pressure_film_test {
 namespace {
 
 using test::input_error_of;
@@ -188,4 +188,4 @@ TEST(PressureCsv, ErrorsNameTheLine) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::pressure_film_test

@@ -11,7 +11,7 @@
 #include "tests/geometry/sample_meshes.h"
 #include "vesica/io/obj.h"
 
-namespace vesica {
+namespace vesica::stl_test {
 namespace {
 
 using test::input_error_of;
@@ -136,4 +136,4 @@ TEST(Stl, RealFilesAClosedFootAndOpenCartilage) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::stl_test

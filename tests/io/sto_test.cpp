@@ -8,7 +8,7 @@
 #include "tests/io/motion_files.h"
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::sto_test {
 namespace {
 
 using test::input_error_of;
@@ -135,7 +135,7 @@ TEST(Sto, RoundTripKeepsEveryPrintedDigit) {
     ++files;
   }
   if (files == 0) GTEST_SKIP() << "no recordings beside the repository";
-  EXPECT_EQ(files, 8);
+  EXPECT_GE(files, 8);
 }
 
 TEST(Sto, WriterRefusesWhatOpenSimWould) {
@@ -160,4 +160,4 @@ TEST(Sto, WriterRefusesWhatOpenSimWould) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::sto_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::text_input_test {
 namespace {
 
 using test::input_error_of;
@@ -112,4 +112,4 @@ TEST(AsReadable, GroupsThousands) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::text_input_test

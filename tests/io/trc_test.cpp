@@ -10,7 +10,7 @@
 #include "tests/io/motion_files.h"
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::trc_test {
 namespace {
 
 using test::input_error_of;
@@ -180,7 +180,8 @@ void expect_opens_in_opensim(const std::string& path) {
   EXPECT_EQ(rows, std::stoul(values[2]));
 }
 
-// The numbers of a TRC's rows, read by the standard library; nothing for a blank field.
+// The numbers of a TRC's rows, read by the standard library; nothing for a marker that is missing,
+// whether as blank fields or as nan.
 std::vector<std::vector<double>> numbers_of(const std::string& path) {
   std::ifstream in(path);
   std::string line;
@@ -189,10 +190,20 @@ std::vector<std::vector<double>> numbers_of(const std::string& path) {
   while (std::getline(in, line)) {
     std::istringstream stream(line);
     std::vector<double> row;
-    for (std::string token; stream >> token;) row.push_back(std::stod(token));
+    for (std::string token; stream >> token;) {
+      const double number = std::stod(token);
+      if (!std::isnan(number)) row.push_back(number);
+    }
     if (!row.empty()) rows.push_back(row);
   }
   return rows;
+}
+
+// Equal bit for bit, or missing in both.
+bool is_same(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Vec3d& p, const Vec3d& q) {
+    return p == q || (p.array().isNaN().all() && q.array().isNaN().all());
+  });
 }
 
 TEST(Trc, RoundTripKeepsEveryPrintedDigit) {
@@ -206,12 +217,12 @@ TEST(Trc, RoundTripKeepsEveryPrintedDigit) {
     EXPECT_EQ(numbers_of(path.string()), numbers_of(written)) << path;
     expect_opens_in_opensim(written);
     const MotionTrial again = load_trc(written);
-    EXPECT_EQ(again.markers.positions, trial.markers.positions);
+    EXPECT_TRUE(is_same(again.markers.positions, trial.markers.positions)) << path;
     EXPECT_EQ(again.markers.labels, trial.markers.labels);
     ++files;
   }
   if (files == 0) GTEST_SKIP() << "no recordings beside the repository";
-  EXPECT_EQ(files, 8);
+  EXPECT_GE(files, 8);
 }
 
 TEST(Trc, RoundTripKeepsSeventeenDigitsAndMissingMarkers) {
@@ -248,4 +259,4 @@ TEST(Trc, WriterRefusesWhatOpenSimWould) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::trc_test

@@ -7,7 +7,7 @@
 #include "tests/support/support.h"
 #include "vesica/error.h"
 
-namespace vesica {
+namespace vesica::units_test {
 namespace {
 
 TEST(Units, BareNumbersAreSi) {
@@ -49,4 +49,4 @@ TEST(Units, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::units_test

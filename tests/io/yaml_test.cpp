@@ -4,7 +4,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::yaml_test {
 namespace {
 
 const char* const kText =
@@ -97,4 +97,4 @@ TEST(Yaml, SeedsBecomeDerivatives) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::yaml_test

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <random>
 
-#include "vesica/markers/linear_algebra.h"
 #include "vesica/markers/long_run.h"
+#include "vesica/math/linear_algebra.h"
 
-namespace vesica::markers {
+namespace vesica::markers::confidence_test {
 namespace {
 
 // A first-order autoregression with innovations of variance 1 has the long-run variance
@@ -50,8 +50,8 @@ TEST(LinearAlgebra, RowsAreMetAndWhatTheyLeaveFreeIsOrthogonal) {
   A << 1, 2, 0, -1, 3,  //
       0, 1, 1, 0, -2,   //
       2, 5, 1, -2, 4;   // twice the first and the second
-  EXPECT_EQ(detail::find_dependent_rows(A, 1e-10), std::vector<int>{2});
-  const detail::RowSpace rows = detail::decompose_rows(A, 1e-10);
+  EXPECT_EQ(find_dependent_rows(A, 1e-10), std::vector<int>{2});
+  const RowSpace rows = decompose_rows(A, 1e-10);
   EXPECT_EQ(rows.rank, 2);
   ASSERT_EQ(rows.null_space.cols(), 3);
   EXPECT_LT((A * rows.null_space).norm(), 1e-14);
@@ -64,4 +64,4 @@ TEST(LinearAlgebra, RowsAreMetAndWhatTheyLeaveFreeIsOrthogonal) {
 }
 
 }  // namespace
-}  // namespace vesica::markers
+}  // namespace vesica::markers::confidence_test

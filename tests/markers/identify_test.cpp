@@ -10,7 +10,7 @@
 #include "vesica/markers/lower_extremity.h"
 #include "vesica/markers/start.h"
 
-namespace vesica::markers {
+namespace vesica::markers::identify_test {
 namespace {
 
 double max_error(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
@@ -305,4 +305,4 @@ TEST(Identify, LoopIsSolvedAndItsRedundantConstraintsNamed) {
 }
 
 }  // namespace
-}  // namespace vesica::markers
+}  // namespace vesica::markers::identify_test

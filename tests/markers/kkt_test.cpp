@@ -9,7 +9,7 @@
 #include "vesica/markers/dense.h"
 #include "vesica/markers/identify.h"
 
-namespace vesica::markers {
+namespace vesica::markers::kkt_test {
 namespace {
 
 using namespace literal;
@@ -183,4 +183,4 @@ TEST(Kkt, SchurComplementIsTheHessianOfTheProfileObjective) {
 }
 
 }  // namespace
-}  // namespace vesica::markers
+}  // namespace vesica::markers::kkt_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace vesica::markers {
+namespace vesica::markers::lower_extremity_test {
 namespace {
 
 TEST(LowerExtremity, HasTheSizesOfTheSource) {
@@ -73,4 +73,4 @@ TEST(LowerExtremity, NoiseHasTheAskedSizeAndCorrelation) {
 }
 
 }  // namespace
-}  // namespace vesica::markers
+}  // namespace vesica::markers::lower_extremity_test

@@ -14,7 +14,7 @@
 #include "tests/markers/small_models.h"
 #include "vesica/markers/identify.h"
 
-namespace vesica::markers {
+namespace vesica::markers::peers_test {
 namespace {
 
 using namespace literal;
@@ -263,4 +263,4 @@ TEST(Peers, SameOptimumAsMinimalCoordinatesWithCeres) {
 #endif
 
 }  // namespace
-}  // namespace vesica::markers
+}  // namespace vesica::markers::peers_test

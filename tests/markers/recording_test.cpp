@@ -16,7 +16,7 @@
 #include "vesica/markers/outputs.h"
 #include "vesica/markers/run.h"
 
-namespace vesica::markers {
+namespace vesica::markers::recording_test {
 namespace {
 
 using vesica::test::input_error_of;
@@ -371,4 +371,4 @@ TEST_F(RealData, HindfootAndForefootOfTheOxfordFoot) {
 }
 
 }  // namespace
-}  // namespace vesica::markers
+}  // namespace vesica::markers::recording_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::pose_test {
 namespace {
 
 TEST(Pose, RotationOfQuaternionIsOrthogonalWhateverItsLength) {
@@ -65,4 +65,4 @@ TEST(Pose, SeededMotionDifferentiatesPointsLikeFiniteDifferences) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::pose_test

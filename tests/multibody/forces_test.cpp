@@ -5,7 +5,7 @@
 #include "vesica/multibody/bushing.h"
 #include "vesica/multibody/joint_forces.h"
 
-namespace vesica {
+namespace vesica::forces_test {
 namespace {
 
 // The stored energy falls by the power that the force does, from any pose.
@@ -56,7 +56,7 @@ TEST(Bushing, DoesNothingInACommonMotion) {
 }
 
 TEST(JointForces, PowerIsStoredOrDissipated) {
-  using D = Dual<1>;
+  using D = Dual<4>;
   BrownMcPhee<double> law;
   law.mu_s = 0.3;
   law.mu_d = 0.2;
@@ -130,4 +130,4 @@ TEST(Signal, RatesAreDerivatives) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::forces_test

@@ -8,7 +8,7 @@
 #include "tests/support/random_tree.h"
 #include "vesica/multibody/loops.h"
 
-namespace vesica {
+namespace vesica::tree_test {
 namespace {
 
 using test::make_random_tree;
@@ -70,7 +70,7 @@ TEST(Tree, JacobianTimesSpeedsIsTheVelocity) {
 
 // Velocities are derivatives of poses along q', accelerations those of velocities.
 TEST(Tree, VelocitiesAndAccelerationsAreDerivativesInTime) {
-  using D = Dual<1>;
+  using D = Dual<4>;
   std::mt19937_64 random(7);
   const auto r = make_random_tree(random, {.bodies = 15});
   auto data = evaluate(r, r.q, r.u);
@@ -373,4 +373,4 @@ TEST(Tree, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::tree_test

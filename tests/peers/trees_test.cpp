@@ -6,7 +6,7 @@
 #include "tests/support/random_tree.h"
 #include "vesica/multibody/loops.h"
 
-namespace vesica::test {
+namespace vesica::test::trees_test {
 namespace {
 
 CaseFrame as_frame(const Pose<double>& X) {
@@ -154,4 +154,4 @@ TEST(Trees, LoopsAgreeWithSimbody) {
 }
 
 }  // namespace
-}  // namespace vesica::test
+}  // namespace vesica::test::trees_test

@@ -7,7 +7,7 @@
 #include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/scene_input.h"
 
-namespace vesica {
+namespace vesica::allocation_test {
 namespace {
 
 template <class T>
@@ -50,4 +50,4 @@ TEST(Allocation, StepOfALoopAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::allocation_test

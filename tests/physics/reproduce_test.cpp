@@ -9,7 +9,7 @@
 #include "vesica/simulation/reproduce.h"
 #include "vesica/simulation/simulate.h"
 
-namespace vesica {
+namespace vesica::reproduce_test {
 namespace {
 
 SystemReport run(const std::string& system, double scale = 1) {
@@ -283,4 +283,4 @@ TEST(Systems, UnknownSystemIsAnError) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::reproduce_test

@@ -5,7 +5,7 @@
 #include "vesica/simulation/scene_input.h"
 #include "vesica/simulation/simulate.h"
 
-namespace vesica {
+namespace vesica::solids_test {
 namespace {
 
 RunResult run_scene(const std::string& name) {
@@ -65,4 +65,4 @@ TEST(TenBoxes, StandForAMinute) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::solids_test

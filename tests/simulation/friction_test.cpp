@@ -6,7 +6,7 @@
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/simulate.h"
 
-namespace vesica {
+namespace vesica::friction_test {
 namespace {
 
 const char* const kBristle =
@@ -172,4 +172,4 @@ TEST(Contacts, AddUp) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::friction_test

@@ -7,7 +7,7 @@
 #include "vesica/simulation/sensitivity.h"
 #include "vesica/simulation/simulate.h"
 
-namespace vesica {
+namespace vesica::joints_test {
 namespace {
 
 struct Outcome {
@@ -190,4 +190,4 @@ TEST(Joints, BadInputIsRefusedWithAReason) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::joints_test

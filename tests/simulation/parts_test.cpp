@@ -2,24 +2,17 @@
 // and go with their pair, and what is refused.
 #include <gtest/gtest.h>
 
+#include "tests/simulation/loaded_scene.h"
 #include "tests/support/support.h"
 #include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/simulate.h"
 
-namespace vesica {
+namespace vesica::parts_test {
 namespace {
 
-struct Loaded {
-  InputFile file;
-  RunOptions options;
-  System<double> system;
-};
-Loaded load(const std::string& text) {
-  const auto file = InputFile::parse(text, "parts.yaml");
-  const auto options = read_run_options(file);
-  return {file, options, System<double>(read_scene<double>(file), options.ledger)};
-}
+using Loaded = test::LoadedScene;
+Loaded load(const std::string& text) { return test::load_scene(text); }
 
 // One evaluation at the start.
 struct Evaluated {
@@ -125,41 +118,34 @@ TEST(Parts, VolumesAddUp) {
   EXPECT_GT(touching, 800);
 }
 
-// A body of two balls is two contacts: the same as two bodies welded together, ball by ball.
+// A body of two balls is two contacts: the same as two bodies welded together, a ball each.
 TEST(Parts, TwoShapesAreTwoContacts) {
-  const std::string scene = fmt::format(
-      "vesica: 1\nbodies:\n  dumbbell:\n    mass: 1\n    inertia: [0.01, 0.02, 0.02]\n"
-      "    shapes: [{{type: sphere, radius: 0.05, pose: {{position: [0.1, 0, 0]}}}},\n"
-      "             {{type: sphere, radius: 0.04, pose: {{position: [-0.1, 0, 0]}}}}]\n"
-      "    pose: {{position: [0, 0, 0.04]}}\n    velocity: {{linear: [0.1, 0, -0.2], angular: [1, "
-      "2, "
-      "3]}}\n  ground: {{fixed: true, shape: {{type: half_space}}}}\n"
-      "contacts:\n  - between: [dumbbell, ground]\n    normal: {}\n    friction: {}\n{}",
-      kLaw, kBristle, end_of_scene("0.5"));
-  const auto loaded = load(scene);
-  EXPECT_EQ(loaded.system.layout().slots(), 2u);
-  const auto run = simulate(loaded.system, loaded.options);
+  const std::string body =
+      "    mass: 1\n    inertia: [0.01, 0.02, 0.02]\n    pose: {position: [0, 0, 0.04]}\n"
+      "    velocity: {linear: [0.1, 0, -0.2], angular: [1, 2, 3]}\n";
+  const std::string one = "{type: sphere, radius: 0.05, pose: {position: [0.1, 0, 0]}}";
+  const std::string other = "{type: sphere, radius: 0.04, pose: {position: [-0.1, 0, 0]}}";
+  const std::string ground = "  ground: {fixed: true, shape: {type: half_space}}\ncontacts:\n";
+  auto contact = [](const char* name) {
+    return fmt::format("  - {{between: [{}, ground], normal: {}, friction: {}}}\n", name, kLaw,
+                       kBristle);
+  };
+  const auto together =
+      load(fmt::format("vesica: 1\nbodies:\n  bar:\n{}    shapes: [{}, {}]\n{}{}{}", body, one,
+                       other, ground, contact("bar"), end_of_scene("0.5")));
+  EXPECT_EQ(together.system.layout().slots(), 2u);
+  const auto run = simulate(together.system, together.options);
   EXPECT_TRUE(run.failure.empty()) << run.failure;
-  EXPECT_LT(std::abs(run.residual), 1e-6);  // of 0.4 J; measured 1e-9
+  EXPECT_LT(std::abs(run.residual), 1e-6);  // of 0.4 J; measured 2e-9
 
-  // As two massless balls on the first: welded bodies share its motion.
-  const std::string welded = fmt::format(
-      "vesica: 1\nbodies:\n  bar:\n    mass: 1\n    inertia: [0.01, 0.02, 0.02]\n"
-      "    pose: {{position: [0, 0, 0.04]}}\n    velocity: {{linear: [0.1, 0, -0.2], angular: [1, "
-      "2, "
-      "3]}}\n    shape: {{type: sphere, radius: 0.05, pose: {{position: [0.1, 0, 0]}}}}\n"
-      "  other:\n    mass: 1.0e-12\n    inertia: [0, 0, 0]\n    joint: {{type: weld, parent: "
-      "bar}}\n"
-      "    shape: {{type: sphere, radius: 0.04, pose: {{position: [-0.1, 0, 0]}}}}\n"
-      "  ground: {{fixed: true, shape: {{type: half_space}}}}\n"
-      "contacts:\n  - between: [bar, ground]\n    normal: {0}\n    friction: {1}\n"
-      "  - between: [other, ground]\n    normal: {0}\n    friction: {1}\n{2}",
-      kLaw, kBristle, end_of_scene("0.5"));
-  const auto two = load(welded);
-  const auto reference = simulate(two.system, two.options);
-  for (size_t k = 0; k < 13; ++k) {
-    const size_t a = k, b = k;  // position and quaternion, then velocity and spin of the first body
-    EXPECT_NEAR(run.state[a], reference.state[b], 1e-8) << k;
+  const auto welded = load(fmt::format(
+      "vesica: 1\nbodies:\n  bar:\n{}    shape: {}\n"
+      "  end:\n    mass: 1.0e-12\n    inertia: [0, 0, 0]\n    joint: {{type: weld, parent: bar}}\n"
+      "    shape: {}\n{}{}{}{}",
+      body, one, other, ground, contact("bar"), contact("end"), end_of_scene("0.5")));
+  const auto reference = simulate(welded.system, welded.options);
+  for (size_t k = 0; k < 13; ++k) {  // both begin with the bar's coordinates and speeds
+    EXPECT_NEAR(run.state[k], reference.state[k], 1e-10) << k;  // measured 1.2e-12
   }
 }
 
@@ -201,7 +187,7 @@ TEST(Parts, AdaptiveAgreesWithFixed) {
   const auto b = simulate(adaptive.system, adaptive.options);
   EXPECT_TRUE(b.failure.empty()) << b.failure;
   EXPECT_EQ(a.monitors[0].touchdowns, b.monitors[0].touchdowns);
-  for (size_t k = 0; k < 7; ++k) EXPECT_NEAR(a.state[k], b.state[k], 2e-5);  // measured 3e-6
+  for (size_t k = 0; k < 7; ++k) EXPECT_NEAR(a.state[k], b.state[k], 2e-6);  // measured 1.3e-7
   EXPECT_LT(std::abs(b.residual), 1e-5);
 }
 
@@ -241,4 +227,4 @@ TEST(Parts, SaysWhenThereIsNoRoom) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::parts_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica {
+namespace vesica::scene_input_test {
 namespace {
 
 const char* const kScene =
@@ -110,4 +110,4 @@ TEST(SceneInput, PrescribedBodiesFollowTheirFunctionsAndRecordings) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::scene_input_test

@@ -4,25 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/simulation/loaded_scene.h"
 #include "tests/support/support.h"
 #include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/run.h"
 #include "vesica/simulation/sensitivity.h"
 
-namespace vesica {
+namespace vesica::simulate_test {
 namespace {
 
-struct Loaded {
-  InputFile file;
-  RunOptions options;
-  System<double> system;
-};
-Loaded load(const std::string& text) {
-  const auto file = InputFile::parse(text, "test.yaml");
-  const auto options = read_run_options(file);
-  return {file, options, System<double>(read_scene<double>(file), options.ledger)};
-}
+using Loaded = test::LoadedScene;
+Loaded load(const std::string& text) { return test::load_scene(text); }
 
 std::string ball_scene(const std::string& law, const std::string& friction,
                        const std::string& solver, const std::string& duration,
@@ -324,4 +317,4 @@ TEST(Simulate, RandomPassiveScenesNeverGainEnergy) {
 }
 
 }  // namespace
-}  // namespace vesica
+}  // namespace vesica::simulate_test

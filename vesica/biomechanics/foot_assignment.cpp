@@ -107,10 +107,10 @@ double distance_outside(const Vec3d& point, const PlateForces& plate) {
   return most;
 }
 
-constexpr double kSlow = 0.3;       // m/s: the foot stands
-constexpr double kLow = 0.03;       // m above the lowest it ever is
-constexpr double kFurthest = 0.15;  // m from the centre of pressure to be the foot at all
-constexpr double kShare = 0.2;      // of the loaded time
+constexpr double kSlow = 0.3;           // m/s: the foot stands
+constexpr double kLow = 0.03;           // m above the lowest it ever is
+constexpr double kFurthestFoot = 0.15;  // m from the centre of pressure to be the foot at all
+constexpr double kShare = 0.2;          // of the loaded time
 
 struct FootEvidence {
   double distance = kMissing;  // m, force-weighted
@@ -128,7 +128,7 @@ double find_lowest(const MarkerTracks& markers, const FootMarkers& foot, const V
   return lowest;
 }
 
-FootEvidence calc_evidence(const Contact& contact, const PlateForces& plate,
+FootEvidence calc_evidence(const PlateContact& contact, const PlateForces& plate,
                            const MarkerTracks& markers, const FootMarkers& foot, const Vec3d& up) {
   FootEvidence evidence;
   const double lowest = find_lowest(markers, foot, up);
@@ -203,9 +203,9 @@ GaitMarkers find_gait_markers(std::span<const std::string> labels) {
   return gait;
 }
 
-void assign_feet(std::span<Contact> contacts, std::span<const PlateForces> plates,
+void assign_feet(std::span<PlateContact> contacts, std::span<const PlateForces> plates,
                  const MarkerTracks& markers, const GaitMarkers& gait, const Vec3d& up) {
-  for (Contact& contact : contacts) {
+  for (PlateContact& contact : contacts) {
     const PlateForces& plate = plates[contact.plate];
     const FootEvidence left = calc_evidence(contact, plate, markers, gait.left, up);
     const FootEvidence right = calc_evidence(contact, plate, markers, gait.right, up);
@@ -219,7 +219,7 @@ void assign_feet(std::span<Contact> contacts, std::span<const PlateForces> plate
     contact.foot = is_left ? Foot::kLeft : Foot::kRight;
     if (near.standing_on > kShare && far.standing_on > kShare) {
       contact.foot = Foot::kBoth;
-    } else if (!(near.distance < kFurthest)) {
+    } else if (!(near.distance < kFurthestFoot)) {
       contact.foot = Foot::kUnknown;
       contact.partial = false;
     }

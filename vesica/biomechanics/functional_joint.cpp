@@ -1,8 +1,9 @@
 #include "vesica/biomechanics/functional_joint.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica {
 namespace {
@@ -10,9 +11,6 @@ namespace {
 constexpr int kGroups = 20;
 constexpr double kStudent95 = 2.093;  // two-sided 95 % of Student's t, 19 degrees of freedom
 constexpr int kFewestFrames = 2 * kGroups;
-
-using Vec6 = Eigen::Matrix<double, 6, 1>;
-using Mat6 = Eigen::Matrix<double, 6, 6>;
 
 int group_of(size_t k, size_t frames) { return static_cast<int>(k * kGroups / frames); }
 
@@ -29,10 +27,10 @@ Eigen::MatrixXd calc_jackknife_covariance(const std::vector<Eigen::VectorXd>& es
 }
 
 void set_limits(JointCenter* joint) {
-  const Eigen::SelfAdjointEigenSolver<Mat3d> solver(joint->covariance_P);
+  const SymmetricEigen eigen = calc_eigen<3>(joint->covariance_P);
   joint->half_width_P = kStudent95 * joint->covariance_P.diagonal().cwiseMax(0.0).cwiseSqrt();
-  joint->worst_half_width = kStudent95 * std::sqrt(std::max(0.0, solver.eigenvalues()[2]));
-  joint->worst_direction_P = solver.eigenvectors().col(2);
+  joint->worst_half_width = kStudent95 * std::sqrt(std::max(0.0, eigen.values[2]));
+  joint->worst_direction_P = eigen.vectors.col(2);
 }
 
 // --- sphere
@@ -76,14 +74,14 @@ bool find_algebraic_center(Tracks tracks, size_t frames, Vec3d* center) {
       b += 0.5 * (p - mean) * (p.squaredNorm() - mean_square);
     }
   }
-  const Eigen::SelfAdjointEigenSolver<Mat3d> solver(A);
+  const auto [values, vectors] = calc_eigen<3>(A);
   // A planar cloud still has a centre in its plane; the pseudo-inverse keeps `middle` across it.
-  if (!(solver.eigenvalues()[1] > 1e-12)) return false;
+  if (!(values[1] > 1e-12)) return false;
   *center = middle;
   for (int i = 0; i < 3; ++i) {
-    if (solver.eigenvalues()[i] < 1e-9 * solver.eigenvalues()[2]) continue;
-    const Vec3d v = solver.eigenvectors().col(i);
-    *center += v * v.dot(b) / solver.eigenvalues()[i];
+    if (values[i] < 1e-9 * values[2]) continue;
+    const Vec3d v = vectors.col(i);
+    *center += v * v.dot(b) / values[i];
   }
   return true;
 }
@@ -137,7 +135,7 @@ Vec3d refine_center(Tracks tracks, size_t frames, Vec3d c, int left_out) {
   for (int iteration = 0; iteration < 100; ++iteration) {
     Mat3d damped = cost.normal;
     damped.diagonal().array() += damping * cost.normal.trace();
-    const Vec3d step = -damped.ldlt().solve(cost.gradient);
+    const Vec3d step = -solve_symmetric(damped, cost.gradient);
     const SphereCost next = calc_sphere_cost(tracks, frames, c + step, left_out);
     if (next.sum <= cost.sum) {
       c += step;
@@ -157,8 +155,8 @@ Vec3d refine_center(Tracks tracks, size_t frames, Vec3d c, int left_out) {
 
 // Normal equations of [I, -R_k] (c_P; c_D) = t_k over a group of frames.
 struct PointSums {
-  Mat6 normal = Mat6::Zero();
-  Vec6 right = Vec6::Zero();
+  Mat6d normal = Mat6d::Zero();
+  Vec6d right = Vec6d::Zero();
   double square = 0.0;  // of t
   double count = 0.0;
   void add(const PointSums& other, double sign) {
@@ -195,7 +193,7 @@ Vec3d calc_mean_translation(std::span<const Pose<double>> X_PD) {
   return mean / static_cast<double>(X_PD.size());
 }
 
-double calc_rms(const PointSums& sums, const Vec6& c) {
+double calc_rms(const PointSums& sums, const Vec6d& c) {
   const double square = sums.square - 2.0 * c.dot(sums.right) + c.dot(sums.normal * c);
   return std::sqrt(std::max(0.0, square) / sums.count);
 }
@@ -206,17 +204,16 @@ struct HingeSolution {
 };
 
 HingeSolution solve_hinge(const PointSums& sums) {
-  const Eigen::SelfAdjointEigenSolver<Mat6> solver(sums.normal);
+  const auto [values, vectors] = calc_eigen(sums.normal);
   HingeSolution solution;
-  const Vec6 null = solver.eigenvectors().col(0);
+  const Vec6d null = vectors.col(0);
   solution.axis_P = null.head<3>().normalized();
   solution.axis_D = null.tail<3>().normalized();
-  solution.hinge_ratio =
-      std::sqrt(std::max(0.0, solver.eigenvalues()[0]) / std::max(1e-300, solver.eigenvalues()[1]));
-  Vec6 c = Vec6::Zero();
+  solution.hinge_ratio = std::sqrt(std::max(0.0, values[0]) / std::max(1e-300, values[1]));
+  Vec6d c = Vec6d::Zero();
   for (int i = 1; i < 6; ++i) {
-    const Vec6 v = solver.eigenvectors().col(i);
-    c += v * v.dot(sums.right) / solver.eigenvalues()[i];
+    const Vec6d v = vectors.col(i);
+    c += v * v.dot(sums.right) / values[i];
   }
   // Foot of the perpendicular from the (zeroed) mean origin of the distal segment.
   const Vec3d p = c.head<3>();
@@ -263,9 +260,9 @@ JointCenter fit_common_point(std::span<const Pose<double>> X_PD) {
   PointSums all;
   for (const PointSums& group : groups) all.add(group, 1.0);
   // Without motion (or about one axis only) some direction of the point is free.
-  const Eigen::SelfAdjointEigenSolver<Mat6> solver(all.normal);
-  if (!(solver.eigenvalues()[0] > 1e-9 * solver.eigenvalues()[5])) return joint;
-  const Vec6 c = all.normal.ldlt().solve(all.right);
+  const auto values = calc_eigen(all.normal).values;
+  if (!(values[0] > 1e-9 * values[5])) return joint;
+  const Vec6d c = solve_symmetric(all.normal, all.right);
   joint.center_P = mean + c.head<3>();
   joint.center_D = c.tail<3>();
   joint.rms = calc_rms(all, c);
@@ -273,7 +270,7 @@ JointCenter fit_common_point(std::span<const Pose<double>> X_PD) {
   for (const PointSums& group : groups) {
     PointSums rest = all;
     rest.add(group, -1.0);
-    estimates.emplace_back(rest.normal.ldlt().solve(rest.right).head<3>());
+    estimates.emplace_back(solve_symmetric(rest.normal, rest.right).head<3>());
   }
   joint.covariance_P = calc_jackknife_covariance(estimates);
   set_limits(&joint);
@@ -330,8 +327,7 @@ JointAxis fit_hinge_axis(std::span<const Pose<double>> X_PD) {
   }
   const Eigen::MatrixXd covariance = calc_jackknife_covariance(estimates);
   const auto worst = [](const Eigen::Matrix2d& block) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> solver(block);
-    return kStudent95 * std::sqrt(std::max(0.0, solver.eigenvalues()[1]));
+    return kStudent95 * std::sqrt(std::max(0.0, calc_eigen(block).values[1]));
   };
   joint.angle_half_width = worst(covariance.topLeftCorner<2, 2>());
   joint.point_half_width = worst(covariance.bottomRightCorner<2, 2>());

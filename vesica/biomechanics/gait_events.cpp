@@ -17,13 +17,13 @@ double calc_crossing(const PlateForces& plate, size_t k, double threshold) {
   return plate.times[k - 1] + part * (plate.times[k] - plate.times[k - 1]);
 }
 
-std::vector<Contact> find_plate_contacts(const PlateForces& plate, int index,
-                                         const ContactOptions& options) {
-  std::vector<Contact> contacts;
+std::vector<PlateContact> find_plate_contacts(const PlateForces& plate, int index,
+                                              const PlateContactOptions& options) {
+  std::vector<PlateContact> contacts;
   const size_t n = plate.size();
   for (size_t k = 0; k < n; ++k) {
     if (plate.normal_force(k) < options.threshold) continue;
-    Contact contact;
+    PlateContact contact;
     contact.plate = index;
     contact.starts_before = k == 0;
     contact.start = k == 0 ? plate.times[0] : calc_crossing(plate, k, options.threshold);
@@ -41,7 +41,8 @@ std::vector<Contact> find_plate_contacts(const PlateForces& plate, int index,
       contacts.push_back(contact);
     }
   }
-  std::erase_if(contacts, [&](const Contact& c) { return c.end - c.start < options.shortest; });
+  std::erase_if(contacts,
+                [&](const PlateContact& c) { return c.end - c.start < options.shortest; });
   return contacts;
 }
 
@@ -127,24 +128,24 @@ const char* name_of(GaitEvent::Kind kind) {
   return kind == GaitEvent::Kind::kStrike ? "strike" : "off";
 }
 
-std::vector<Contact> find_contacts(std::span<const PlateForces> plates,
-                                   const ContactOptions& options) {
-  std::vector<Contact> contacts;
+std::vector<PlateContact> find_contacts(std::span<const PlateForces> plates,
+                                        const PlateContactOptions& options) {
+  std::vector<PlateContact> contacts;
   for (size_t i = 0; i < plates.size(); ++i) {
     const auto found = find_plate_contacts(plates[i], static_cast<int>(i), options);
     contacts.insert(contacts.end(), found.begin(), found.end());
   }
   std::stable_sort(contacts.begin(), contacts.end(),
-                   [](const Contact& a, const Contact& b) { return a.start < b.start; });
+                   [](const PlateContact& a, const PlateContact& b) { return a.start < b.start; });
   return contacts;
 }
 
-std::vector<Stance> find_stances(std::span<const Contact> contacts,
+std::vector<Stance> find_stances(std::span<const PlateContact> contacts,
                                  std::span<const PlateForces> plates) {
   constexpr double kSameStep = 0.03;  // s between the end on one plate and the start on the next
   std::vector<Stance> stances;
   for (size_t i = 0; i < contacts.size(); ++i) {
-    const Contact& c = contacts[i];
+    const PlateContact& c = contacts[i];
     const auto same = std::find_if(stances.rbegin(), stances.rend(), [&](const Stance& s) {
       return s.foot == c.foot && c.start < s.end + kSameStep;
     });

@@ -15,7 +15,7 @@ enum class Foot { kUnknown, kLeft, kRight, kBoth };
 const char* name_of(Foot foot);
 
 // One uninterrupted load on one plate.
-struct Contact {
+struct PlateContact {
   int plate = 0;       // index into the plates
   double start = 0.0;  // s, where the normal force crosses the threshold, between samples
   double end = 0.0;
@@ -27,7 +27,7 @@ struct Contact {
   bool partial = false;         // the foot reaches beyond the plate while it is loaded
 };
 
-struct ContactOptions {
+struct PlateContactOptions {
   double threshold = 20.0;  // N
   double shortest = 0.1;    // s; shorter loads are knocks, not stances
   double bridge = 0.03;     // s; a load that returns sooner than this never ended
@@ -36,8 +36,8 @@ struct ContactOptions {
 // A load counts from the crossing of the threshold; the crossing is interpolated linearly between
 // samples. Time resolution is that of the force, error mostly that of the threshold: at heel strike
 // force rises some 10 N/ms, at toe-off it falls some 2 N/ms.
-std::vector<Contact> find_contacts(std::span<const PlateForces> plates,
-                                   const ContactOptions& options);
+std::vector<PlateContact> find_contacts(std::span<const PlateForces> plates,
+                                        const PlateContactOptions& options);
 
 // Markers of one foot, as indices; -1 where there is none.
 struct FootMarkers {
@@ -64,7 +64,7 @@ GaitMarkers find_gait_markers(std::span<const std::string> labels);
 // stands on the plate (its middle inside, slower than 0.3 m/s and within 30 mm of its lowest) for a
 // fifth of the load; partial where the foot stands with heel or toe 10 mm beyond the edge for as
 // long. Those two need the plate's corners.
-void assign_feet(std::span<Contact> contacts, std::span<const PlateForces> plates,
+void assign_feet(std::span<PlateContact> contacts, std::span<const PlateForces> plates,
                  const MarkerTracks& markers, const GaitMarkers& gait, const Vec3d& up);
 
 // Contacts of one foot that touch or overlap in time (a step over two plates) as one stance.
@@ -76,7 +76,7 @@ struct Stance {
   std::vector<int> contacts;
   bool partial = false;
 };
-std::vector<Stance> find_stances(std::span<const Contact> contacts,
+std::vector<Stance> find_stances(std::span<const PlateContact> contacts,
                                  std::span<const PlateForces> plates);
 
 struct GaitEvent {

@@ -1,8 +1,9 @@
 #include "vesica/biomechanics/gaps.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica {
 namespace {
@@ -42,7 +43,7 @@ std::vector<Vec3d> calc_fill(std::span<const Vec3d> track, int first, int count,
     A.row(i) = weight * row(k);
     B.row(i) = weight * track[k].transpose();
   }
-  const Eigen::MatrixXd coefficients = A.colPivHouseholderQr().solve(B);
+  const Eigen::MatrixXd coefficients = solve_least_squares(A, B);
   const auto curve = [&](int k) -> Vec3d { return (row(k) * coefficients).transpose(); };
 
   const int before = first - 1, after = first + count;

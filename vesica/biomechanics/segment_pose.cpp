@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 
 #include "vesica/error.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica {
 namespace {
@@ -15,8 +15,7 @@ constexpr double kLeastWidth = 1e-3;  // m
 
 double calc_width(const Mat3d& scatter, double weight) {
   // Second largest principal spread of the seen template.
-  const Eigen::SelfAdjointEigenSolver<Mat3d> solver(scatter / weight);
-  return std::sqrt(std::max(0.0, solver.eigenvalues()[1]));
+  return std::sqrt(std::max(0.0, calc_eigen<3>(scatter / weight).values[1]));
 }
 
 }  // namespace
@@ -52,12 +51,7 @@ SegmentPose find_segment_pose(std::span<const Vec3d> template_B, std::span<const
   }
   if (calc_width(scatter, total) < kLeastWidth) return result;
 
-  const Eigen::JacobiSVD<Mat3d> svd(H, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Mat3d& U = svd.matrixU();
-  const Mat3d& V = svd.matrixV();
-  const double determinant = (V * U.transpose()).determinant();
-  result.X_WB.R_WB =
-      V * Vec3d(1.0, 1.0, determinant < 0.0 ? -1.0 : 1.0).asDiagonal() * U.transpose();
+  result.X_WB.R_WB = calc_rotation(H);
   result.X_WB.p_WB = mean_W - result.X_WB.R_WB * mean_B;
   double sum = 0.0;
   for (size_t i = 0; i < n; ++i) {
@@ -79,7 +73,7 @@ Eigen::Matrix<double, 6, 6> calc_pose_covariance(std::span<const Vec3d> template
     J << -skew(p), Mat3d::Identity();
     normal += J.transpose() * J;
   }
-  return sigma * sigma * normal.inverse();
+  return sigma * sigma * invert_symmetric(normal);
 }
 
 ClusterTemplate make_cluster_template(const MarkerTracks& tracks, std::span<const int> markers) {

@@ -118,7 +118,7 @@ void warn_of_steps(TrialAnalysis* analysis, bool has_markers) {
   for (const PlateForces& plate : analysis->plates) {
     warnings.insert(warnings.end(), plate.warnings.begin(), plate.warnings.end());
   }
-  for (const Contact& contact : analysis->contacts) {
+  for (const PlateContact& contact : analysis->contacts) {
     const std::string& plate = analysis->plates[contact.plate].name;
     if (contact.foot == Foot::kBoth) {
       warnings.push_back(

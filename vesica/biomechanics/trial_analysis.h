@@ -14,7 +14,7 @@ namespace vesica {
 
 struct AnalysisOptions {
   PlateOptions plates;
-  ContactOptions contacts;
+  PlateContactOptions contacts;
   MarkerCheckOptions markers;
   std::string up;  // "x", "y", "z", "-x", ... or empty: from plates and data
 };
@@ -34,7 +34,7 @@ struct TrialAnalysis {
   std::vector<MarkerFault> faults;
   GaitMarkers gait;
   std::vector<PlateForces> plates;
-  std::vector<Contact> contacts;
+  std::vector<PlateContact> contacts;
   std::vector<Stance> stances;
   std::vector<GaitEvent> marker_events;
   std::vector<WeightEstimate> weights;

@@ -216,6 +216,18 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
   return placed;
 }
 
+template <class T>
+std::vector<PlacedShape<T>> read_shapes(const InputNode& node, const std::string& folder) {
+  const auto one = node.find("shape"), several = node.find("shapes");
+  if (one && several) several->fail("give either 'shape' or 'shapes', not both");
+  std::vector<PlacedShape<T>> shapes;
+  if (one) shapes.push_back(read_shape<T>(*one, folder));
+  if (several) {
+    for (const InputNode& item : several->items()) shapes.push_back(read_shape<T>(item, folder));
+    if (shapes.empty()) several->fail("a list of shapes has at least one");
+  }
+  return shapes;
+}
 namespace {
 
 template <class T>
@@ -377,12 +389,12 @@ const std::vector<std::string_view>& contact_keys() {
   template OrientedPose<T> read_oriented_pose(const InputNode&);                              \
   template SpatialVelocity<T> read_velocity(const InputNode&);                                \
   template PlacedShape<T> read_shape(const InputNode&, const std::string&);                   \
+  template std::vector<PlacedShape<T>> read_shapes(const InputNode&, const std::string&);     \
   template Contact<T> read_contact(const InputNode&, const PlacedShape<T>&,                   \
                                    const PlacedShape<T>&);                                    \
   template ContactInput<T> read_contact(const InputNode&, const std::vector<PlacedShape<T>>&, \
                                         const std::vector<PlacedShape<T>>&, int);
 VESICA_INSTANTIATE(double)
-VESICA_INSTANTIATE(Dual<1>)
 VESICA_INSTANTIATE(Dual<4>)
 #undef VESICA_INSTANTIATE
 

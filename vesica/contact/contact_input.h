@@ -39,6 +39,9 @@ SpatialVelocity<T> read_velocity(const InputNode& node);
 // {type: ..., sizes, pose: where it sits on its body}.
 template <class T>
 PlacedShape<T> read_shape(const InputNode& node, const std::string& folder);
+// Those of a body: its `shape`, or the list `shapes`; none where it has neither.
+template <class T>
+std::vector<PlacedShape<T>> read_shapes(const InputNode& body, const std::string& folder);
 // {interference, normal, friction, relaxation, states, options or preset} between two shapes.
 template <class T>
 Contact<T> read_contact(const InputNode& node, const PlacedShape<T>& i, const PlacedShape<T>& j);

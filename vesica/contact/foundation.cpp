@@ -113,7 +113,6 @@ Foundation<P> Foundation<P>::read(const InputNode& node) {
 }
 
 template Foundation<double> Foundation<double>::read(const InputNode&);
-template Foundation<Dual<1>> Foundation<Dual<1>>::read(const InputNode&);
 template Foundation<Dual<4>> Foundation<Dual<4>>::read(const InputNode&);
 
 }  // namespace vesica

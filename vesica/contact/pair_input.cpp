@@ -94,11 +94,7 @@ std::optional<Solid> find_solid(const InputNode& node, const Shape<T>& shape) {
     return make_solid({make_cell({make_half_space(Pose<double>{})})});
   }
   if (const auto polyhedron = find_polyhedron(node, shape)) {
-    std::vector<Primitive> planes;
-    for (const Plane& p : polyhedron->planes())
-      planes.push_back(make_half_space(p.normal, p.offset));
-    return make_solid(
-        {make_cell(std::move(planes), Bounds{polyhedron->box_min(), polyhedron->box_max()})});
+    return make_solid({make_polyhedron_cell(*polyhedron)});
   }
   return std::nullopt;
 }
@@ -268,7 +264,6 @@ std::string method_name(const ShapePair<T>& pair) {
                                     const PairChoices&);                              \
   template std::string method_name(const ShapePair<T>&);
 VESICA_INSTANTIATE(double)
-VESICA_INSTANTIATE(Dual<1>)
 VESICA_INSTANTIATE(Dual<4>)
 #undef VESICA_INSTANTIATE
 

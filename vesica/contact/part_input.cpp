@@ -29,8 +29,7 @@ PartExtent calc_extent(const PlacedShape<T>& placed) {
 
 // Largest extent of all parts that have one.
 double calc_size(const std::vector<PartExtent>& parts) {
-  Bounds all{Vec3d::Constant(std::numeric_limits<double>::infinity()),
-             Vec3d::Constant(-std::numeric_limits<double>::infinity())};
+  Bounds all = Bounds::nothing();
   for (const PartExtent& part : parts) {
     if (part.box.is_finite()) all = all.joined_with(part.box);
   }
@@ -38,14 +37,6 @@ double calc_size(const std::vector<PartExtent>& parts) {
 }
 
 SolidShape as_shape(Cell cell) { return {std::make_shared<Solid>(make_solid({std::move(cell)}))}; }
-
-Cell as_cell(const ConvexPolyhedron& polyhedron) {
-  std::vector<Primitive> planes;
-  for (const Plane& p : polyhedron.planes()) {
-    planes.push_back(make_half_space(p.normal, p.offset));
-  }
-  return make_cell(std::move(planes), Bounds{polyhedron.box_min(), polyhedron.box_max()});
-}
 
 // Refused where two of them share volume.
 void check_disjoint(const InputNode& node, const std::vector<Cell>& cells) {
@@ -93,7 +84,7 @@ std::vector<PlacedShape<T>> separate_cells(const InputNode& node,
       }
     }
     if (others.empty()) {
-      for (const ConvexPolyhedron& cell : make_disjoint(polyhedra)) add(as_cell(cell));
+      for (const ConvexPolyhedron& cell : make_disjoint(polyhedra)) add(make_polyhedron_cell(cell));
     } else {
       check_disjoint(node, solid->solid->cells);
       for (const Cell& cell : solid->solid->cells) add(cell);
@@ -143,7 +134,6 @@ PartPairs<T> make_part_pairs(const InputNode& node, const std::vector<PlacedShap
                                         const std::vector<PlacedShape<T>>&, const PairChoices&, \
                                         int);
 VESICA_INSTANTIATE(double)
-VESICA_INSTANTIATE(Dual<1>)
 VESICA_INSTANTIATE(Dual<4>)
 #undef VESICA_INSTANTIATE
 

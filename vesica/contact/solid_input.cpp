@@ -5,7 +5,7 @@
 #include <Eigen/Geometry>
 
 #include "vesica/contact/contact_input.h"
-#include "vesica/geometry/convex_polyhedron.h"
+#include "vesica/geometry/polyhedral_solid.h"
 
 namespace vesica {
 namespace {
@@ -65,11 +65,8 @@ std::vector<Primitive> read_primitive(const InputNode& node) {
       for (const InputNode& vertex : list.items()) {
         vertices.push_back(vertex.vector(dimension::kLength));
       }
-      const ConvexPolyhedron hull = make_convex_polyhedron(vertices, list.place());
-      for (const Plane& p : hull.planes()) {
-        result.push_back(moved(make_half_space(p.normal, p.offset), X));
-      }
-      return result;
+      const Cell hull = make_polyhedron_cell(make_convex_polyhedron(vertices, list.place()));
+      return moved(hull, X).primitives;
     }
     default: {
       node.allow({"type", "pose", "size"});

@@ -12,6 +12,11 @@ struct Bounds {
   Vec3d min = Vec3d::Constant(-std::numeric_limits<double>::infinity());
   Vec3d max = Vec3d::Constant(std::numeric_limits<double>::infinity());
 
+  // Holds no point; joined with a box it is that box.
+  static Bounds nothing() {
+    const Bounds all;
+    return {all.max, all.min};
+  }
   bool is_finite() const { return min.allFinite() && max.allFinite(); }
   bool is_empty() const { return (min.array() > max.array()).any(); }
   Bounds common_with(const Bounds& o) const { return {min.cwiseMax(o.min), max.cwiseMin(o.max)}; }

@@ -14,8 +14,7 @@ Bounds calc_plane_bounds(const std::vector<Primitive>& primitives) {
   for (const Primitive& p : primitives) {
     if (p.is_plane()) planes.push_back(&p);
   }
-  Bounds box{Vec3d::Constant(std::numeric_limits<double>::infinity()),
-             Vec3d::Constant(-std::numeric_limits<double>::infinity())};
+  Bounds box = Bounds::nothing();
   const size_t n = planes.size();
   if (n < 4) return {};
   const auto normal = [&](size_t k) -> Vec3d { return 2 * planes[k]->g.b; };

@@ -24,7 +24,7 @@ namespace {
 using Triangle = TriangleMesh::Triangle;
 
 constexpr double kTolerance = 1e-10;
-constexpr double kFlat = 1e-9;
+constexpr double kFlatHull = 1e-9;
 constexpr std::size_t kMostPoints = 100'000;
 
 class HullBuilder {
@@ -130,14 +130,14 @@ class HullBuilder {
         std::max_element(from_middle_.begin(), from_middle_.end()) - from_middle_.begin());
     const Vec3d& p_a = points_[a];
     const std::int32_t b =
-        find_farthest([&](std::int32_t k) { return (points_[k] - p_a).norm(); }, kFlat * size_);
+        find_farthest([&](std::int32_t k) { return (points_[k] - p_a).norm(); }, kFlatHull * size_);
     const Vec3d line = (points_[b] - p_a).normalized();
     const std::int32_t c = find_farthest(
-        [&](std::int32_t k) { return (points_[k] - p_a).cross(line).norm(); }, kFlat * size_);
+        [&](std::int32_t k) { return (points_[k] - p_a).cross(line).norm(); }, kFlatHull * size_);
     if (c < 0) fail_flat("on one line");
     const Vec3d normal = line.cross(points_[c] - p_a).normalized();
     const std::int32_t d = find_farthest(
-        [&](std::int32_t k) { return std::abs(normal.dot(points_[k] - p_a)); }, kFlat * size_);
+        [&](std::int32_t k) { return std::abs(normal.dot(points_[k] - p_a)); }, kFlatHull * size_);
     if (d < 0) fail_flat("in one plane");
     Triangle base = {a, b, c};
     if (sees(base, d)) std::swap(base[1], base[2]);

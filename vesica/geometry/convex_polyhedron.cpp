@@ -20,7 +20,7 @@ using DirectedEdge = std::pair<std::int32_t, std::int32_t>;
 constexpr std::size_t kMaxFaces = 20000;
 // Points this far (of the size) from a plane still lie in it: well above what rounding leaves of a
 // flat face that was turned, well below any edge that is meant.
-constexpr double kFlat = 1e-11;
+constexpr double kFlatFace = 1e-11;
 
 // Which triangles form one flat face: the lowest triangle index of its group for each.
 std::vector<std::int32_t> group_flat_triangles(
@@ -37,7 +37,7 @@ std::vector<std::int32_t> group_flat_triangles(
     const Triangle& k = triangles[t];
     return (x[k[1]] - x[k[0]]).cross(x[k[2]] - x[k[0]]);
   };
-  const double flat = kFlat * mesh.size();
+  const double flat = kFlatFace * mesh.size();
   for (const auto& [edge, t] : triangle_of) {
     if (edge.first > edge.second) continue;
     const std::int32_t s = triangle_of.at({edge.second, edge.first});

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <vector>
 
 #include "vesica/error.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica {
 
@@ -64,8 +64,8 @@ MassProperties move_part(const MassProperties& part, const Pose<double>& X_FS) {
 }
 
 PrincipalAxes calc_principal_axes(const Symmetric3<double>& I) {
-  const Eigen::SelfAdjointEigenSolver<Mat3d> solver(I.matrix());
-  PrincipalAxes axes{solver.eigenvectors(), solver.eigenvalues()};
+  const SymmetricEigen eigen = calc_eigen<3>(I.matrix());
+  PrincipalAxes axes{eigen.vectors, eigen.values};
   if (axes.R_SP.determinant() < 0) axes.R_SP.col(2) *= -1;
   return axes;
 }

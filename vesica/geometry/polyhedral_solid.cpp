@@ -86,6 +86,14 @@ std::optional<ConvexPolyhedron> make_cell_polyhedron(const Cell& cell) {
   return rest;
 }
 
+Cell make_polyhedron_cell(const ConvexPolyhedron& polyhedron) {
+  std::vector<Primitive> planes;
+  for (const Plane& p : polyhedron.planes()) {
+    planes.push_back(make_half_space(p.normal, p.offset));
+  }
+  return make_cell(std::move(planes), Bounds{polyhedron.box_min(), polyhedron.box_max()});
+}
+
 std::vector<ConvexPolyhedron> make_disjoint(const std::vector<ConvexPolyhedron>& cells) {
   const BoxTree tree(list_boxes(cells));
   std::vector<CellPair> pairs;

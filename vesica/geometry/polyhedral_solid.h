@@ -26,6 +26,8 @@ class PolyhedralSolid {
 // A cell of planes alone as a polyhedron; nothing where it has other primitives or no volume.
 std::optional<ConvexPolyhedron> make_cell_polyhedron(const Cell& cell);
 
+Cell make_polyhedron_cell(const ConvexPolyhedron& polyhedron);
+
 // Convex cells without common volume that fill the same space: where a cell meets an earlier one,
 // it is cut along that one's planes and the common part dropped. Slivers thinner than 1e-9 of the
 // cell are dropped too. Cells that meet no other are kept as they are, in their order.

@@ -6,8 +6,6 @@
 namespace vesica {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // In its own frame, before the complement.
 Quadric make_own_quadric(PrimitiveType type, const Vec3d& size) {
   Quadric g;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -205,6 +206,16 @@ SurfaceMesh make_surface_mesh(const std::function<double(const Vec3d&)>& g, cons
         "mesh of a solid with {} cells along its longest side: expected 1 to 512", cells));
   }
   return TetrahedraMarch(g, box, cells).run();
+}
+
+SurfaceMesh make_surface_mesh(const Cell& cell, int cells) {
+  if (const auto polyhedron = make_cell_polyhedron(cell)) return make_surface_mesh(*polyhedron);
+  const auto g = [&cell](const Vec3d& x) {
+    double greatest = -std::numeric_limits<double>::infinity();
+    for (const Primitive& p : cell.primitives) greatest = std::max(greatest, p.g(x));
+    return greatest;
+  };
+  return make_surface_mesh(g, cell.bounds, cells);
 }
 
 void append_mesh(const SurfaceMesh& part, const Pose<double>& X, SurfaceMesh* mesh) {

@@ -30,6 +30,9 @@ SurfaceMesh make_surface_mesh(const PolyhedralSolid& solid);
 SurfaceMesh make_surface_mesh(const std::function<double(const Vec3d&)>& g, const Bounds& box,
                               int cells);
 
+// A cell: of planes exactly, others as above. The cell must have bounds.
+SurfaceMesh make_surface_mesh(const Cell& cell, int cells);
+
 // The second mesh, placed at X, added to the first. Keeps normals only if both have them.
 void append_mesh(const SurfaceMesh& part, const Pose<double>& X, SurfaceMesh* mesh);
 

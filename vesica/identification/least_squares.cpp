@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "vesica/error.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica {
 namespace {
@@ -47,9 +46,7 @@ VectorXd calc_column_scales(const MatrixXd& J) {
 void calc_covariance(const MatrixXd& J, double variance, CurveFit* fit) {
   const VectorXd scales = calc_column_scales(J);
   const MatrixXd S = J * scales.cwiseInverse().asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(S.transpose() * S);
-  const VectorXd& curvature = eigen.eigenvalues();
-  const MatrixXd& directions = eigen.eigenvectors();
+  const auto [curvature, directions] = calc_eigen(multiply_transposed(S, S));
   fit->determined.assign(static_cast<size_t>(J.cols()), true);
   MatrixXd inverse = MatrixXd::Zero(J.cols(), J.cols());
   for (int k = 0; k < J.cols(); ++k) {
@@ -99,9 +96,9 @@ CurveFit fit_curve(const Curve& curve, const VectorXd& y, const VectorXd& given_
   for (; fit.iterations < kMaxIterations && !fit.converged; ++fit.iterations) {
     const VectorXd scales = calc_column_scales(J);
     const MatrixXd S = J * scales.cwiseInverse().asDiagonal();
-    MatrixXd H = S.transpose() * S;
+    MatrixXd H = multiply_transposed(S, S);
     H.diagonal().array() += damping;
-    const VectorXd x = fit.x + H.ldlt().solve(S.transpose() * r).cwiseQuotient(scales);
+    const VectorXd x = fit.x + solve_symmetric(H, S.transpose() * r).cwiseQuotient(scales);
     const VectorXd trial = residuals_at(x);
     const double trial_cost = trial.squaredNorm();
     if (std::isfinite(trial_cost) && trial_cost <= cost) {

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica {
 namespace {
@@ -39,7 +40,7 @@ double fit_linear(double q, double decay, const std::vector<double>& times, cons
     N += row * row.transpose();
     b += row * x[i];
   }
-  *best = N.colPivHouseholderQr().solve(b);
+  *best = solve_least_squares(N, b);
   const double cost = x.squaredNorm() - best->dot(b);
   (*best)[2] *= scale;
   return cost;

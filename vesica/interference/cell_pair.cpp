@@ -2,23 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "vesica/error.h"
 #include "vesica/interference/slice_domain.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-Pose<double> relative(const Pose<double>& X_WJ, const Pose<double>& X_WI) {
-  const Mat3d R = X_WJ.R_WB.transpose();
-  return {R * X_WI.R_WB, R * (X_WI.p_WB - X_WJ.p_WB)};
-}
 
 // The parts of a line in a cell: intervals, ascending.
 struct Interval {
@@ -132,7 +125,7 @@ CellPairResult calc_cell_pair(const Cell& i, const Pose<double>& X_WI, const Cel
                               const Pose<double>& X_WJ, const SliceOptions& options,
                               bool with_derivatives) {
   CellPairResult r;
-  r.moments = calc_cell_moments(i, j, relative(X_WJ, X_WI), options,
+  r.moments = calc_cell_moments(i, j, calc_relative_pose(X_WJ, X_WI), options,
                                 with_derivatives ? &r.sensitivity : nullptr);
   if (!r.moments.has_converged && r.moments.slices == 0) {
     throw InputError(fmt::format(
@@ -184,7 +177,7 @@ bool find_column(const SolidParts& i, const Pose<double>& X_WI, const SolidParts
 
 Gap calc_gap(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
              const Pose<double>& X_WJ) {
-  const Pose<double> X_JI = relative(X_WJ, X_WI), X_IJ = relative(X_WI, X_WJ);
+  const Pose<double> X_JI = calc_relative_pose(X_WJ, X_WI), X_IJ = calc_relative_pose(X_WI, X_WJ);
   Gap best{kInfinity, X_WI.p_WB, Vec3d::UnitZ()};
   for (const SignedCell& a : i) {
     for (const SignedCell& b : j) {
@@ -234,13 +227,13 @@ Gap calc_gap(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
 }
 
 PrincipalAxes calc_principal_axes(const Symmetric3<double>& M, const Vec3d& guess) {
-  const Eigen::SelfAdjointEigenSolver<Mat3d> solver(M.matrix());
+  const auto [values, vectors] = calc_eigen<3>(M.matrix());
   int first = 0;
-  (solver.eigenvectors().transpose() * guess).cwiseAbs().maxCoeff(&first);
+  (vectors.transpose() * guess).cwiseAbs().maxCoeff(&first);
   PrincipalAxes axes;
   for (int k = 0; k < 3; ++k) {
-    axes.axis[k] = solver.eigenvectors().col((first + k) % 3);
-    axes.moment[k] = solver.eigenvalues()[(first + k) % 3];
+    axes.axis[k] = vectors.col((first + k) % 3);
+    axes.moment[k] = values[(first + k) % 3];
   }
   if (axes.axis[0].dot(guess) < 0) axes.axis[0] = -axes.axis[0];
   return axes;

@@ -8,14 +8,14 @@ namespace vesica {
 namespace {
 
 // A point of the difference A - B.
-struct Point {
+struct SupportPoint {
   Vec3d x = Vec3d::Zero();
   std::int32_t a = 0, b = 0;
 };
 
 struct Simplex {
   int count = 0;
-  std::array<Point, 4> points{};
+  std::array<SupportPoint, 4> points{};
 };
 
 // The point nearest to the origin among the weighted means of some points of a simplex.
@@ -101,7 +101,7 @@ ShortestLine find_shortest_line(const ConvexPolyhedron& A, const ConvexPolyhedro
   const double size = A.ball_radius() + B.ball_radius();
   const double rounding = 4 * std::numeric_limits<double>::epsilon() * size;
   const auto support = [&](const Vec3d& toward) {
-    Point p;
+    SupportPoint p;
     p.a = find_farthest(A, toward);
     p.b = find_farthest(B, -(X_AB.R_WB.transpose() * toward));
     p.x = A.vertices()[p.a] - X_AB * B.vertices()[p.b];
@@ -117,7 +117,7 @@ ShortestLine find_shortest_line(const ConvexPolyhedron& A, const ConvexPolyhedro
   for (int step = 0; step < kMaxSteps; ++step) {
     const double distance = std::sqrt(nearest.squared);
     if (distance <= rounding) break;
-    const Point w = support(-nearest.x);
+    const SupportPoint w = support(-nearest.x);
     // No vertex lies nearer along the line than the foot does: it is the shortest.
     if (nearest.squared - nearest.x.dot(w.x) <= rounding * distance) break;
     simplex.count = nearest.count;
@@ -141,7 +141,7 @@ ShortestLine find_shortest_line(const ConvexPolyhedron& A, const ConvexPolyhedro
   line.distance = overlap ? 0 : std::sqrt(nearest.squared);
   line.count = nearest.count;
   for (int k = 0; k < nearest.count; ++k) {
-    const Point& p = carriers.points[nearest.index[k]];
+    const SupportPoint& p = carriers.points[nearest.index[k]];
     line.a[k] = p.a;
     line.b[k] = p.b;
     line.weight[k] = nearest.weight[k];

@@ -6,18 +6,18 @@
 namespace vesica {
 namespace {
 
-struct Interval {
+struct Chord {
   double low = 0, high = 0;
   double length() const { return std::max(0.0, high - low); }
 };
 
-struct Bounds {
+struct PatchBounds {
   double u_min, u_max, v_min, v_max;
 };
 
 // The line x0 + lambda m inside the unit sphere. The discriminant a - |x0 x m|^2 does not cancel
 // near the silhouette as b^2 - a (|x0|^2 - 1) would.
-Interval chord_of_unit_sphere(const Vec3d& x0, const Vec3d& m) {
+Chord chord_of_unit_sphere(const Vec3d& x0, const Vec3d& m) {
   const double a = m.squaredNorm();
   const double discriminant = a - x0.cross(m).squaredNorm();
   if (discriminant <= 0) return {};
@@ -28,7 +28,7 @@ Interval chord_of_unit_sphere(const Vec3d& x0, const Vec3d& m) {
 
 // Fills the grid's frame from the bounds of the patch, then every cell from column(s).
 template <class Column>
-void fill(DepthGrid* grid, const Bounds& bounds, int cells, const Column& column) {
+void fill(DepthGrid* grid, const PatchBounds& bounds, int cells, const Column& column) {
   const double width = bounds.u_max - bounds.u_min, height = bounds.v_max - bounds.v_min;
   const double cell = std::max({width, height, 1e-300}) / cells;
   grid->du = grid->dv = cell;
@@ -88,13 +88,13 @@ DepthGrid sample(const EllipsoidOnHalfSpace<double>& pair, const Pose<double>& X
   auto reach_along = [&](const Vec3d& t) {
     return reach(r, R, X_WI.p_WB, grid.n_W, grid.origin_W, t);
   };
-  const Bounds bounds{-reach_along(-grid.u_W), reach_along(grid.u_W), -reach_along(-grid.v_W),
-                      reach_along(grid.v_W)};
+  const PatchBounds bounds{-reach_along(-grid.u_W), reach_along(grid.u_W), -reach_along(-grid.v_W),
+                           reach_along(grid.v_W)};
   const Vec3d m = (R.transpose() * grid.n_W).cwiseQuotient(r);
   fill(&grid, bounds, cells, by_point([&](const Vec3d& s) {
     const Vec3d x0 = (R.transpose() * (s - X_WI.p_WB)).cwiseQuotient(r);
-    const Interval chord = chord_of_unit_sphere(x0, m);
-    return Interval{std::min(chord.low, 0.0), std::min(chord.high, 0.0)}.length();
+    const Chord chord = chord_of_unit_sphere(x0, m);
+    return Chord{std::min(chord.low, 0.0), std::min(chord.high, 0.0)}.length();
   }));
   return grid;
 }
@@ -117,10 +117,10 @@ DepthGrid sample(const SphereOnSphere<double>& pair, const Pose<double>& X_WI,
     return chord_of_unit_sphere((s - center) / r, grid.n_W / r);
   };
   fill(&grid, {-radius, radius, -radius, radius}, cells, by_point([&](const Vec3d& s) {
-    const Interval i = chord(s, X_WI.p_WB, pair.i.radius);
-    const Interval j = chord(s, X_WJ.p_WB, pair.j.radius);
+    const Chord i = chord(s, X_WI.p_WB, pair.i.radius);
+    const Chord j = chord(s, X_WJ.p_WB, pair.j.radius);
     if (i.length() == 0 || j.length() == 0) return 0.0;
-    return Interval{std::max(i.low, j.low), std::min(i.high, j.high)}.length();
+    return Chord{std::max(i.low, j.low), std::min(i.high, j.high)}.length();
   }));
   return grid;
 }

@@ -12,11 +12,10 @@ namespace vesica {
 namespace {
 
 using Triangle = TriangleMesh::Triangle;
-using Point = Eigen::Vector2d;
+using Point2 = Eigen::Vector2d;
 
 constexpr int kScanLines = 1024;
 constexpr int kProbeColumns = 256;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A polyhedron in coordinates (u, v) along the plane and z over it.
 struct PlanePolyhedron {
@@ -82,13 +81,13 @@ PlanePolyhedron project(const Box<double>& box, const Pose<double>& X_WI, const 
 template <class F>
 void for_each_section_edge(const PlanePolyhedron& solid, F f) {
   for (const Triangle& t : solid.triangles) {
-    Point from = Point::Zero(), to = Point::Zero();
+    Point2 from = Point2::Zero(), to = Point2::Zero();
     int found = 0;
     for (int e = 0; e < 3; ++e) {
       const Vec3d &a = solid.corners[t[e]], &b = solid.corners[t[(e + 1) % 3]];
       if ((a.z() < 0) == (b.z() < 0)) continue;
       const Vec3d &wet = a.z() < 0 ? a : b, &dry = a.z() < 0 ? b : a;
-      const Point p =
+      const Point2 p =
           wet.head<2>() + wet.z() / (wet.z() - dry.z()) * (dry.head<2>() - wet.head<2>());
       // Where the triangle's boundary comes up, the section's edge ends.
       (a.z() < 0 ? to : from) = p;
@@ -99,31 +98,31 @@ void for_each_section_edge(const PlanePolyhedron& solid, F f) {
 }
 
 // Submerged corners and the section's corners: all corners of the shared volume, projected.
-std::vector<Point> find_shadow_points(const PlanePolyhedron& solid) {
-  std::vector<Point> points;
+std::vector<Point2> find_shadow_points(const PlanePolyhedron& solid) {
+  std::vector<Point2> points;
   for (const Vec3d& p : solid.corners) {
     if (p.z() < 0) points.push_back(p.head<2>());
   }
-  for_each_section_edge(solid, [&](const Point& p, const Point& q) {
+  for_each_section_edge(solid, [&](const Point2& p, const Point2& q) {
     points.push_back(p);
     points.push_back(q);
   });
   return points;
 }
 
-double cross(const Point& o, const Point& a, const Point& b) {
+double cross(const Point2& o, const Point2& a, const Point2& b) {
   return (a.x() - o.x()) * (b.y() - o.y()) - (a.y() - o.y()) * (b.x() - o.x());
 }
 
 // Andrew's monotone chain; anticlockwise.
-std::vector<Point> make_hull(std::vector<Point> points) {
-  std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+std::vector<Point2> make_hull(std::vector<Point2> points) {
+  std::sort(points.begin(), points.end(), [](const Point2& a, const Point2& b) {
     return a.x() != b.x() ? a.x() < b.x() : a.y() < b.y();
   });
-  std::vector<Point> hull;
+  std::vector<Point2> hull;
   for (int side = 0; side < 2; ++side) {
     const std::size_t start = hull.size();
-    for (const Point& p : points) {
+    for (const Point2& p : points) {
       while (hull.size() >= start + 2 && cross(hull[hull.size() - 2], hull.back(), p) <= 0) {
         hull.pop_back();
       }
@@ -135,7 +134,7 @@ std::vector<Point> make_hull(std::vector<Point> points) {
   return hull;
 }
 
-double calc_area(const std::vector<Point>& polygon) {
+double calc_area(const std::vector<Point2>& polygon) {
   double area2 = 0;
   for (std::size_t k = 1; k + 1 < polygon.size(); ++k) {
     area2 += cross(polygon[0], polygon[k], polygon[k + 1]);
@@ -242,7 +241,7 @@ double calc_union_area(const PlanePolyhedron& solid, double v_min, double v_max)
 
 // The column of a convex solid below the plane through (u, v): between the planes of its faces.
 double calc_convex_column(const std::vector<Vec3d>& normals, const std::vector<double>& offsets,
-                          const Point& s) {
+                          const Point2& s) {
   double top = 0, bottom = -kInfinity;
   for (std::size_t k = 0; k < normals.size(); ++k) {
     const Vec3d& n = normals[k];
@@ -281,7 +280,7 @@ double maximize(F f, double low, double high) {
 
 // The lowest corner's column where that reaches the plane. Else, columns of a convex solid being
 // concave over its shadow, two nested one-dimensional searches.
-double find_longest_convex_column(const PlanePolyhedron& solid, const std::vector<Point>& shadow,
+double find_longest_convex_column(const PlanePolyhedron& solid, const std::vector<Point2>& shadow,
                                   const Vec3d& lowest) {
   std::vector<Vec3d> normals;
   std::vector<double> offsets;
@@ -299,7 +298,7 @@ double find_longest_convex_column(const PlanePolyhedron& solid, const std::vecto
   const auto longest_at = [&](double u) {
     double v_low = kInfinity, v_high = -kInfinity;
     for (std::size_t k = 0; k < shadow.size(); ++k) {
-      const Point &a = shadow[k], &b = shadow[(k + 1) % shadow.size()];
+      const Point2 &a = shadow[k], &b = shadow[(k + 1) % shadow.size()];
       if (u < std::min(a.x(), b.x()) || u > std::max(a.x(), b.x())) continue;
       for (const double s : {a.x() == b.x() ? 0.0 : (u - a.x()) / (b.x() - a.x()),
                              a.x() == b.x() ? 1.0 : (u - a.x()) / (b.x() - a.x())}) {
@@ -315,7 +314,7 @@ double find_longest_convex_column(const PlanePolyhedron& solid, const std::vecto
         v_low, v_high);
   };
   double u_min = kInfinity, u_max = -kInfinity;
-  for (const Point& p : shadow) {
+  for (const Point2& p : shadow) {
     u_min = std::min(u_min, p.x());
     u_max = std::max(u_max, p.x());
   }
@@ -340,9 +339,9 @@ double find_longest_column(const PlanePolyhedron& solid, const ShadowBounds& b,
   return beside > (1 - 1e-3) * -lowest.z() ? -lowest.z() : std::max(longest, beside);
 }
 
-ShadowBounds calc_bounds(const std::vector<Point>& points) {
+ShadowBounds calc_bounds(const std::vector<Point2>& points) {
   ShadowBounds b{kInfinity, -kInfinity, kInfinity, -kInfinity};
-  for (const Point& p : points) {
+  for (const Point2& p : points) {
     b.u_min = std::min(b.u_min, p.x());
     b.u_max = std::max(b.u_max, p.x());
     b.v_min = std::min(b.v_min, p.y());
@@ -368,13 +367,13 @@ PatchFigures calc_figures(const S& shape, const Pose<double>& X_WI, const Pose<d
   for (Vec3d& p : solid.corners) p -= shift;
   const Vec3d lowest = *lowest_corner;
 
-  for_each_section_edge(solid, [&](const Point& p, const Point& q) {
+  for_each_section_edge(solid, [&](const Point2& p, const Point2& q) {
     figures.section_area += 0.5 * (p.x() * q.y() - p.y() * q.x());
     figures.has_section = true;
   });
-  const std::vector<Point> points = find_shadow_points(solid);
+  const std::vector<Point2> points = find_shadow_points(solid);
   if (solid.is_convex) {
-    const std::vector<Point> shadow = make_hull(points);
+    const std::vector<Point2> shadow = make_hull(points);
     figures.shadow_area = calc_area(shadow);
     figures.max_depth = std::min(find_longest_convex_column(solid, shadow, lowest), -lowest.z());
   } else {

@@ -4,14 +4,6 @@
 #include <array>
 
 namespace vesica {
-namespace {
-
-Pose<double> relative(const Pose<double>& X_WA, const Pose<double>& X_WB) {
-  const Mat3d R = X_WA.R_WB.transpose();
-  return {R * X_WB.R_WB, R * (X_WB.p_WB - X_WA.p_WB)};
-}
-
-}  // namespace
 
 PartFinder::PartFinder(std::span<const PartExtent> i, std::span<const PartExtent> j, double margin)
     : i_(make_side(i)), j_(make_side(j)), margin_(margin) {}
@@ -70,8 +62,10 @@ void PartFinder::find(const Pose<double>& X_WI, const Pose<double>& X_WJ, double
   for (CellPair& pair : *near) {
     pair = {i_.boxed[static_cast<std::size_t>(pair.i)], j_.boxed[static_cast<std::size_t>(pair.j)]};
   }
-  if (!j_.half_spaces.empty()) add_below(i_, j_, relative(X_WJ, X_WI), margin, true, near);
-  if (!i_.half_spaces.empty()) add_below(j_, i_, relative(X_WI, X_WJ), margin, false, near);
+  if (!j_.half_spaces.empty())
+    add_below(i_, j_, calc_relative_pose(X_WJ, X_WI), margin, true, near);
+  if (!i_.half_spaces.empty())
+    add_below(j_, i_, calc_relative_pose(X_WI, X_WJ), margin, false, near);
   for (const std::int32_t a : i_.endless) {
     for (std::int32_t b = 0; b < j_.count; ++b) near->push_back({a, b});
   }

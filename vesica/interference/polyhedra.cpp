@@ -1,12 +1,12 @@
 #include "vesica/interference/polyhedra.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "vesica/interference/convex_distance.h"
 #include "vesica/interference/shared_polyhedron.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica {
 
@@ -15,8 +15,6 @@ namespace {
 using detail::SharedFace;
 using detail::SharedPolyhedron;
 using Columns6 = Eigen::Matrix<double, 3, 6>;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Speed along N of the point x under a unit twist of j, for each of the six.
 Eigen::Matrix<double, 6, 1> calc_flux(const Vec3d& x, const Vec3d& N) {
@@ -80,11 +78,11 @@ Columns6 calc_area_vector_slope(const SharedPolyhedron& shared) {
 }
 
 // The normal by one of the header's rules, and its slopes.
-class ContactNormal {
+class SharedNormal {
  public:
   // `n`: the area vector made unit where it has a direction, else the fallback.
-  ContactNormal(const SharedPolyhedron& shared, const Vec3d& area_vector, const Vec3d& n,
-                bool has_direction, PolyhedraNormal rule)
+  SharedNormal(const SharedPolyhedron& shared, const Vec3d& area_vector, const Vec3d& n,
+               bool has_direction, PolyhedraNormal rule)
       : shared_(shared),
         area_vector_(area_vector),
         n_(n),
@@ -130,10 +128,9 @@ class ContactNormal {
 
  private:
   void take_eigenvector() {
-    Eigen::SelfAdjointEigenSolver<Mat3d> solver;
-    solver.compute(shared_.M().matrix());
-    eigenvalues_ = solver.eigenvalues();
-    eigenvectors_ = solver.eigenvectors();
+    const SymmetricEigen eigen = calc_eigen<3>(shared_.M().matrix());
+    eigenvalues_ = eigen.values;
+    eigenvectors_ = eigen.vectors;
     (eigenvectors_.transpose() * n_).cwiseAbs().maxCoeff(&chosen_);
     const Vec3d e = eigenvectors_.col(chosen_);
     n_ = e.dot(n_) < 0 ? Vec3d(-e) : e;
@@ -252,7 +249,7 @@ OverlapJacobian::Row calc_potential_slope(const SharedPolyhedron& shared, const 
   return row;
 }
 
-void calc_slopes(const SharedPolyhedron& shared, const ContactNormal& normal, const Extent& extent,
+void calc_slopes(const SharedPolyhedron& shared, const SharedNormal& normal, const Extent& extent,
                  OverlapJacobian* by) {
   calc_moment_slopes(shared, by);
   const Vec3d& n = normal.n();
@@ -324,8 +321,7 @@ void calc_apart_slopes(const ConvexPolyhedron& i, const Pose<double>& X_WI,
 
 void set_apart(const ConvexPolyhedron& i, const Pose<double>& X_WI, const ConvexPolyhedron& j,
                const Pose<double>& X_WJ, bool with_derivatives, PolyhedraOverlap* result) {
-  const Pose<double> X_IJ = {X_WI.R_WB.transpose() * X_WJ.R_WB,
-                             X_WI.R_WB.transpose() * (X_WJ.p_WB - X_WI.p_WB)};
+  const Pose<double> X_IJ = calc_relative_pose(X_WI, X_WJ);
   const ShortestLine line = find_shortest_line(i, j, X_IJ);
   Overlap<double>& o = result->overlap;
   o.distance = line.distance;
@@ -376,7 +372,7 @@ bool find_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
   const bool has_direction = result->area_vector.norm() > 1e-13 * shared.calc_surface_area();
   const Vec3d n_geometric =
       has_direction ? Vec3d(result->area_vector.normalized()) : find_face_normal(i, X_WI, j, X_WJ);
-  const ContactNormal normal(shared, result->area_vector, n_geometric, has_direction, rule);
+  const SharedNormal normal(shared, result->area_vector, n_geometric, has_direction, rule);
   o.n_W = normal.n();
   o.plane_offset = normal.plane_offset();
   const Extent extent = find_extent(shared, o.n_W);

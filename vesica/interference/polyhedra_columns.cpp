@@ -52,7 +52,7 @@ void clip_polygon(const Reach& a, const Reach& b, bool strictly, PolygonBuffers*
 }
 
 // A face's normal this square to n is along n but for rounding.
-constexpr double kUpright = 1e-12;
+constexpr double kUprightFace = 1e-12;
 
 struct FaceIntegrals {
   double length = 0;  // int f dA
@@ -102,17 +102,17 @@ FaceIntegrals integrate_columns(const SharedPolyhedron& shared, const SharedFace
 }
 
 // The planes that bound columns above and below.
-struct Bounds {
+struct HeightBounds {
   std::vector<Reach> up, down;
 };
 
-const Bounds& find_bounds(const SharedPolyhedron& shared, const Vec3d& n) {
-  thread_local Bounds bounds;
+const HeightBounds& find_bounds(const SharedPolyhedron& shared, const Vec3d& n) {
+  thread_local HeightBounds bounds;
   bounds.up.clear();
   bounds.down.clear();
   for (const SharedFace& face : shared.faces()) {
     const double rise = face.normal.dot(n);
-    if (std::abs(rise) < kUpright || !(face.area > 0)) continue;
+    if (std::abs(rise) < kUprightFace || !(face.area > 0)) continue;
     auto& planes = rise > 0 ? bounds.up : bounds.down;
     const bool is_known = std::any_of(planes.begin(), planes.end(),
                                       [&](const Reach& r) { return r.tag == face.tag; });
@@ -127,12 +127,12 @@ const Bounds& find_bounds(const SharedPolyhedron& shared, const Vec3d& n) {
 
 // Columns counted from below or from above: the side with fewer planes opposite has less to cut.
 double calc_potential(const SharedPolyhedron& shared, const Vec3d& n) {
-  const Bounds& bounds = find_bounds(shared, n);
+  const HeightBounds& bounds = find_bounds(shared, n);
   const bool from_below = bounds.up.size() < bounds.down.size();
   double sum = 0;
   for (const SharedFace& face : shared.faces()) {
     const double rise = face.normal.dot(n);
-    if (std::abs(rise) < kUpright || (rise < 0) != from_below) continue;
+    if (std::abs(rise) < kUprightFace || (rise < 0) != from_below) continue;
     sum += std::abs(rise) *
            integrate_columns(shared, face, from_below ? bounds.up : bounds.down).square;
   }
@@ -140,7 +140,7 @@ double calc_potential(const SharedPolyhedron& shared, const Vec3d& n) {
 }
 
 ColumnIntegrals calc_column_integrals(const SharedPolyhedron& shared, const Vec3d& n) {
-  const Bounds& bounds = find_bounds(shared, n);
+  const HeightBounds& bounds = find_bounds(shared, n);
   ColumnIntegrals sums;
   const auto add = [&](const SharedFace& face, const FaceIntegrals& f, double share) {
     const Vec3d moment = share * f.first.cross(face.normal);
@@ -149,7 +149,7 @@ ColumnIntegrals calc_column_integrals(const SharedPolyhedron& shared, const Vec3
   };
   for (const SharedFace& face : shared.faces()) {
     const double rise = face.normal.dot(n);
-    if (std::abs(rise) < kUpright) {
+    if (std::abs(rise) < kUprightFace) {
       // The slope by a tilt differs on the two sides: the mean.
       add(face, integrate_columns(shared, face, bounds.up), 0.5);
       add(face, integrate_columns(shared, face, bounds.down), 0.5);
@@ -166,8 +166,6 @@ namespace {
 
 using detail::SharedFace;
 using detail::SharedPolyhedron;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The longest column ends at a vertex or where an edge of the top crosses, seen along n, one of the
 // bottom: there are no other corners of the column length.

@@ -121,8 +121,7 @@ bool SharedPolyhedron::build(const ConvexPolyhedron& i, const Pose<double>& X_WI
   i_ = &i;
   R_WI_ = X_WI.R_WB;
   planes_of_i_ = static_cast<std::int32_t>(i.planes().size());
-  const Pose<double> X_IJ = {X_WI.R_WB.transpose() * X_WJ.R_WB,
-                             X_WI.R_WB.transpose() * (X_WJ.p_WB - X_WI.p_WB)};
+  const Pose<double> X_IJ = calc_relative_pose(X_WI, X_WJ);
   if (!clip(i, j, X_IJ)) return false;
   place(i, X_WI);
   return integrate(i.ball_radius() + j.ball_radius());

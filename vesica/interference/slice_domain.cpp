@@ -9,11 +9,6 @@
 namespace vesica::detail {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// Below this sine between a plane and the slices it is taken as parallel to them.
-constexpr double kParallel = 1e-12;
-
 // Monotone in the angle, from 0 to 4.
 double pseudo_angle(const Vec2& w) { return w.y >= 0 ? 1 - w.x : 3 + w.x; }
 

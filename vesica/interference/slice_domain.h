@@ -13,6 +13,9 @@ struct CellSensitivity;
 
 namespace vesica::detail {
 
+// Below this sine between a plane and the slices it is taken as parallel to them.
+inline constexpr double kParallel = 1e-12;
+
 constexpr int kMaxConstraints = 40;  // of both cells together
 constexpr int kMaxConics = 8;
 constexpr int kMaxEvents = 256;

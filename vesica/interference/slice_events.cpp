@@ -11,9 +11,6 @@
 namespace vesica::detail {
 namespace {
 
-constexpr double kParallel = 1e-12;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // Roots of a u^2 + b u + c; a double root that rounding has parted or lost is one root.
 int solve_quadratic(double a, double b, double c, double roots[2]) {
   if (a == 0) {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "vesica/error.h"
 #include "vesica/interference/quadric_bounds.h"
@@ -15,15 +14,9 @@ namespace {
 using Index = Eigen::Matrix<std::int64_t, 3, 1>;
 
 Bounds calc_bounds(const SolidParts& parts) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Bounds all{Vec3d::Constant(kInfinity), Vec3d::Constant(-kInfinity)};
+  Bounds all = Bounds::nothing();
   for (const SignedCell& part : parts) all = all.joined_with(part.cell.bounds);
   return all;
-}
-
-Pose<double> relative(const Pose<double>& X_WA, const Pose<double>& X_WB) {
-  const Mat3d R = X_WA.R_WB.transpose();
-  return {R * X_WB.R_WB, R * (X_WB.p_WB - X_WA.p_WB)};
 }
 
 class VoxelCounter {
@@ -192,16 +185,16 @@ bool is_lattice_of_i(const SolidParts& i, const SolidParts& j) {
 VoxelMoments calc_voxel_moments(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
                                 const Pose<double>& X_WJ, double voxel_size) {
   if (is_lattice_of_i(i, j)) {
-    return VoxelCounter(i, j, relative(X_WI, X_WJ), voxel_size).make_moments(X_WI);
+    return VoxelCounter(i, j, calc_relative_pose(X_WI, X_WJ), voxel_size).make_moments(X_WI);
   }
-  return VoxelCounter(j, i, relative(X_WJ, X_WI), voxel_size).make_moments(X_WJ);
+  return VoxelCounter(j, i, calc_relative_pose(X_WJ, X_WI), voxel_size).make_moments(X_WJ);
 }
 
 Vec3d calc_voxel_area_vector(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
                              const Pose<double>& X_WJ, double voxel_size) {
   const bool of_i = is_lattice_of_i(i, j);
   const Pose<double>& X_WF = of_i ? X_WI : X_WJ;
-  const Pose<double> X_FO = relative(X_WF, of_i ? X_WJ : X_WI);
+  const Pose<double> X_FO = calc_relative_pose(X_WF, of_i ? X_WJ : X_WI);
   Vec3d change;  // of the volume while the other body is shifted
   for (int axis = 0; axis < 3; ++axis) {
     double volume[2];

@@ -16,9 +16,9 @@ constexpr std::size_t kBlock = 512;
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
 // The file as bytes with checked reads.
-class Source {
+class C3dSource {
  public:
-  Source(std::istream& stream, std::string name) : stream_(stream), name_(std::move(name)) {
+  C3dSource(std::istream& stream, std::string name) : stream_(stream), name_(std::move(name)) {
     stream_.seekg(0, std::ios::end);
     const std::streamoff end = stream_.tellg();
     if (!stream_ || end < 0) throw InputError(name_ + ": cannot be read as a file of known size");
@@ -45,7 +45,7 @@ class Source {
   std::uint64_t size_ = 0;
 };
 
-C3dParameters read_parameters(Source& source, const char* header_block, C3dByteOrder* order) {
+C3dParameters read_parameters(C3dSource& source, const char* header_block, C3dByteOrder* order) {
   const auto first_block = static_cast<unsigned char>(header_block[0]);
   const std::uint64_t start = (static_cast<std::uint64_t>(first_block) - 1) * kBlock;
   if (first_block < 2 || start + kBlock > source.size()) {
@@ -125,7 +125,7 @@ void read_header_events(const char* block, C3dHeader* header) {
   }
 }
 
-C3dHeader read_header(Source& source) {
+C3dHeader read_c3d_header(C3dSource& source) {
   if (source.size() < kBlock) {
     source.fail(source.size(), source.size() == 0
                                    ? "the file is empty; expected a C3D header of 512 bytes"
@@ -286,8 +286,8 @@ Decoder find_decoder(const C3dHeader& header) {
 }  // namespace
 
 void stream_c3d(std::istream& stream, const std::string& name, const C3dSink& sink) {
-  Source source(stream, name);
-  const C3dHeader header = read_header(source);
+  C3dSource source(stream, name);
+  const C3dHeader header = read_c3d_header(source);
   const std::size_t analog_count = header.channels * header.samples;
   const std::size_t frame_bytes =
       (4 * header.points + analog_count) * (header.stores_floats ? 4 : 2);

@@ -13,12 +13,13 @@
 namespace vesica {
 namespace {
 
-struct Source {
+struct ColumnSource {
   std::size_t column;
   double per_unit;  // SI per unit of the file
 };
 
-Source find_column(const CsvText& text, const CsvColumnWanted& wanted, const std::string& path) {
+ColumnSource find_column(const CsvText& text, const CsvColumnWanted& wanted,
+                         const std::string& path) {
   std::string found;
   for (std::size_t c = 0; c < text.columns.size(); ++c) {
     const auto column = parse_csv_column(text.columns[c]);
@@ -48,7 +49,7 @@ CsvColumns load_csv_columns(const std::string& path, const std::vector<CsvColumn
   columns.file = path;
   columns.lines = text.lines;
   for (const CsvColumnWanted& want : wanted) {
-    const Source source = find_column(text, want, path);
+    const ColumnSource source = find_column(text, want, path);
     std::vector<double> values;
     values.reserve(text.rows.size());
     for (std::size_t r = 0; r < text.rows.size(); ++r) {

@@ -13,8 +13,6 @@ namespace vesica {
 
 namespace {
 
-constexpr long long kMaxSide = 4096;  // cells of a sensor matrix
-
 // The part of a picture that one page prints: consecutive rows and columns of the sensor matrix.
 struct Page {
   long long picture = 0;
@@ -68,9 +66,9 @@ void read_header_line(const LineReader& reader, std::string_view line, LstHeader
 
 long long parse_number_of(const LineReader& reader, const char* what, std::string_view field) {
   const std::optional<long long> value = parse_integer(field);
-  if (!value || *value < 1 || *value > kMaxSide) {
-    reader.fail(fmt::format("expected the number of a {}, 1 to {}, found {}", what, kMaxSide,
-                            quote(field)));
+  if (!value || *value < 1 || *value > detail::kMaxFilmSide) {
+    reader.fail(fmt::format("expected the number of a {}, 1 to {}, found {}", what,
+                            detail::kMaxFilmSide, quote(field)));
   }
   return *value;
 }
@@ -137,8 +135,8 @@ Page read_page(LineReader& reader, long long picture) {
 }
 
 // kPa or N/cm^2: the printed forces are sums of pressure times area, which only one of them fits.
-double find_pascals_per_unit(const std::vector<Page>& pages, double area,
-                             std::vector<std::string>* warnings) {
+double infer_pascals_per_unit(const std::vector<Page>& pages, double area,
+                              std::vector<std::string>* warnings) {
   double force = 0.0, sum = 0.0;
   for (const Page& page : pages) {
     force += page.force;
@@ -159,7 +157,8 @@ double find_pascals_per_unit(const std::vector<Page>& pages, double area,
 
 PressureFilm assemble(const std::vector<Page>& pages, double pascals_per_unit,
                       const std::string& name) {
-  long long row_low = kMaxSide, row_high = 0, col_low = kMaxSide, col_high = 0;
+  long long row_low = detail::kMaxFilmSide, row_high = 0, col_low = detail::kMaxFilmSide,
+            col_high = 0;
   std::map<long long, std::size_t> frame_of;
   std::size_t given = 0;
   for (const Page& page : pages) {
@@ -234,7 +233,7 @@ MotionTrial read_emed_lst(std::istream& stream, const std::string& name) {
                     "{:.4g} cm2",
                     header.area * 1e4, area * 1e4));
   }
-  const double pascals_per_unit = find_pascals_per_unit(pages, area, &trial.warnings);
+  const double pascals_per_unit = infer_pascals_per_unit(pages, area, &trial.warnings);
   PressureFilm film = assemble(pages, pascals_per_unit, name);
   film.unit_in_file = pascals_per_unit == 1e4 ? "N/cm2" : "kPa";
   film.dt = header.dt;

@@ -17,7 +17,7 @@ namespace vesica {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // Codes of the format.
 constexpr int kFloat = 5126, kUnsigned = 5125;
@@ -43,7 +43,7 @@ class Buffer {
         append_32(std::bit_cast<std::uint32_t>(f), &bytes_);
       }
     }
-    json accessor = {{"componentType", kFloat}, {"count", vectors.size()}, {"type", "VEC3"}};
+    Json accessor = {{"componentType", kFloat}, {"count", vectors.size()}, {"type", "VEC3"}};
     if (with_range) accessor["min"] = low, accessor["max"] = high;
     return add(begin, kVertexBuffer, std::move(accessor));
   }
@@ -55,10 +55,10 @@ class Buffer {
   }
 
   const std::string& bytes() const { return bytes_; }
-  json views = json::array(), accessors = json::array();
+  Json views = Json::array(), accessors = Json::array();
 
  private:
-  int add(std::size_t begin, int target, json accessor) {
+  int add(std::size_t begin, int target, Json accessor) {
     views.push_back({{"buffer", 0},
                      {"byteOffset", begin},
                      {"byteLength", bytes_.size() - begin},
@@ -88,7 +88,7 @@ void make_flat(const SurfaceMesh& mesh, std::vector<Vec3d>* vertices, std::vecto
   }
 }
 
-json make_primitive(const GltfPart& part, int material, Buffer* buffer) {
+Json make_primitive(const GltfPart& part, int material, Buffer* buffer) {
   std::vector<Vec3d> vertices, normals;
   std::vector<std::uint32_t> indices;
   if (part.mesh.normals.size() == part.mesh.vertices.size()) {
@@ -110,7 +110,7 @@ json make_primitive(const GltfPart& part, int material, Buffer* buffer) {
           {"material", material}};
 }
 
-json make_node(const GltfPart& part, std::size_t mesh) {
+Json make_node(const GltfPart& part, std::size_t mesh) {
   const Eigen::Quaterniond q = Eigen::Quaterniond(part.X_WB.R_WB).normalized();
   const Vec3d& p = part.X_WB.p_WB;
   if (!p.allFinite() || !q.coeffs().allFinite()) {
@@ -128,14 +128,14 @@ std::string make_glb(std::span<const GltfPart> parts) {
   if (parts.empty()) throw InputError("glTF: no parts to write; expected at least one mesh");
   Buffer buffer;
   const double half = std::sqrt(0.5);
-  json root = {
-      {"name", "z up"}, {"rotation", {-half, 0.0, 0.0, half}}, {"children", json::array()}};
-  json nodes = json::array(), meshes = json::array(), materials = json::array();
+  Json root = {
+      {"name", "z up"}, {"rotation", {-half, 0.0, 0.0, half}}, {"children", Json::array()}};
+  Json nodes = Json::array(), meshes = Json::array(), materials = Json::array();
   nodes.push_back(nullptr);  // the root, when its children are known
   for (const GltfPart& part : parts) {
     detail::check_indices(part.mesh, what_of(part));
     const int material = static_cast<int>(materials.size());
-    json look = {
+    Json look = {
         {"pbrMetallicRoughness",
          {{"baseColorFactor", part.color}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.8}}}};
     if (part.color[3] < 1) look["alphaMode"] = "BLEND";
@@ -143,20 +143,20 @@ std::string make_glb(std::span<const GltfPart> parts) {
     root["children"].push_back(nodes.size());
     nodes.push_back(make_node(part, meshes.size()));
     meshes.push_back({{"name", part.name},
-                      {"primitives", json::array({make_primitive(part, material, &buffer)})}});
+                      {"primitives", Json::array({make_primitive(part, material, &buffer)})}});
   }
   nodes[0] = std::move(root);
-  const json document = {{"asset", {{"version", "2.0"}, {"generator", "Vesica"}}},
+  const Json document = {{"asset", {{"version", "2.0"}, {"generator", "Vesica"}}},
                          {"scene", 0},
-                         {"scenes", json::array({{{"nodes", {0}}}})},
+                         {"scenes", Json::array({{{"nodes", {0}}}})},
                          {"nodes", nodes},
                          {"meshes", meshes},
                          {"materials", materials},
                          {"accessors", buffer.accessors},
                          {"bufferViews", buffer.views},
-                         {"buffers", json::array({{{"byteLength", buffer.bytes().size()}}})}};
+                         {"buffers", Json::array({{{"byteLength", buffer.bytes().size()}}})}};
   // A part's name may hold any bytes; what is not UTF-8 is replaced.
-  std::string text = document.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
   text.resize((text.size() + 3) / 4 * 4, ' ');
   const std::size_t total = 12 + 8 + text.size() + 8 + buffer.bytes().size();
   if (total > std::numeric_limits<std::uint32_t>::max()) {

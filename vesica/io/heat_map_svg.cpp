@@ -14,9 +14,9 @@ namespace vesica {
 namespace {
 
 constexpr int kLevels = 64;
-constexpr double kPlotWidth = 520, kMaxPlotHeight = 620;
+constexpr double kMapWidth = 520, kMaxMapHeight = 620;
 constexpr double kRunOverlap = 0.7;  // pixels
-constexpr double kLeft = 70, kTop = 56, kRight = 130, kBottom = 64;
+constexpr double kMapLeft = 70, kMapTop = 56, kMapRight = 130, kMapBottom = 64;
 
 // Dark violet over green to yellow: even in lightness, readable in grey and by colour-blind eyes.
 std::string color(double t) {
@@ -43,27 +43,27 @@ std::string make_heat_map_svg(const HeatMap& map) {
   auto out = std::back_inserter(svg);
   const bool empty = map.values.empty() || map.nx == 0 || map.ny == 0;
   const double range_x = empty ? 1 : map.nx * map.dx, range_y = empty ? 1 : map.ny * map.dy;
-  const double scale = std::min(kPlotWidth / range_x, kMaxPlotHeight / range_y);
+  const double scale = std::min(kMapWidth / range_x, kMaxMapHeight / range_y);
   const double width = range_x * scale, height = range_y * scale;
-  const double total_width = std::max(width, 240.0) + kLeft + kRight;
-  const double total_height = std::max(height, 160.0) + kTop + kBottom;
+  const double total_width = std::max(width, 240.0) + kMapLeft + kMapRight;
+  const double total_height = std::max(height, 160.0) + kMapTop + kMapBottom;
   fmt::format_to(out,
                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
                  "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n"
                  "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
                  "<text x=\"{2:.0f}\" y=\"24\" font-size=\"16\" font-weight=\"bold\">{3}</text>\n"
                  "<text x=\"{2:.0f}\" y=\"43\" fill=\"#555\">{4}</text>\n",
-                 total_width, total_height, kLeft, escape_html(map.title),
+                 total_width, total_height, kMapLeft, escape_html(map.title),
                  escape_html(fmt::format("{}", fmt::join(map.notes, " · "))));
   if (empty) {
-    fmt::format_to(out, "<text x=\"{:.0f}\" y=\"{:.0f}\">not in contact</text>\n</svg>\n", kLeft,
-                   kTop + 40);
+    fmt::format_to(out, "<text x=\"{:.0f}\" y=\"{:.0f}\">not in contact</text>\n</svg>\n", kMapLeft,
+                   kMapTop + 40);
     return svg;
   }
 
   const double peak = *std::max_element(map.values.begin(), map.values.end());
-  const auto x_of = [&](double x) { return kLeft + (x - map.x0) * scale; };
-  const auto y_of = [&](double y) { return kTop + height - (y - map.y0) * scale; };
+  const auto x_of = [&](double x) { return kMapLeft + (x - map.x0) * scale; };
+  const auto y_of = [&](double y) { return kMapTop + height - (y - map.y0) * scale; };
 
   // One path per colour, made of runs along rows: compact, and no seams between cells.
   std::vector<std::string> runs(kLevels);
@@ -100,44 +100,44 @@ std::string make_heat_map_svg(const HeatMap& map) {
   fmt::format_to(out,
                  "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
                  "stroke=\"#333\"/>\n",
-                 kLeft, kTop, width, height);
+                 kMapLeft, kMapTop, width, height);
   for (double t :
        detail::make_ticks(map.x0, map.x0 + range_x, std::max(2, static_cast<int>(width / 60)))) {
     fmt::format_to(out,
                    "<path d=\"M{0:.1f} {1:.1f}v5\" stroke=\"#333\"/>"
                    "<text x=\"{0:.1f}\" y=\"{2:.1f}\" text-anchor=\"middle\">{3:g}</text>\n",
-                   x_of(t), kTop + height, kTop + height + 20, t);
+                   x_of(t), kMapTop + height, kMapTop + height + 20, t);
   }
   for (double t :
        detail::make_ticks(map.y0, map.y0 + range_y, std::max(2, static_cast<int>(height / 60)))) {
     fmt::format_to(out,
                    "<path d=\"M{0:.1f} {1:.1f}h-5\" stroke=\"#333\"/>"
                    "<text x=\"{2:.1f}\" y=\"{3:.1f}\" text-anchor=\"end\">{4:g}</text>\n",
-                   kLeft, y_of(t), kLeft - 8, y_of(t) + 4, t);
+                   kMapLeft, y_of(t), kMapLeft - 8, y_of(t) + 4, t);
   }
   fmt::format_to(out,
                  "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
                  "<text transform=\"translate(20 {:.1f}) rotate(-90)\" "
                  "text-anchor=\"middle\">{}</text>\n",
-                 kLeft + width / 2, kTop + height + 44, escape_html(map.x_label), kTop + height / 2,
-                 escape_html(map.y_label));
+                 kMapLeft + width / 2, kMapTop + height + 44, escape_html(map.x_label),
+                 kMapTop + height / 2, escape_html(map.y_label));
 
   // Scale bar.
-  const double bar_x = kLeft + width + 24, bar_height = std::max(height, 120.0);
+  const double bar_x = kMapLeft + width + 24, bar_height = std::max(height, 120.0);
   for (int level = 0; level < kLevels; ++level) {
     fmt::format_to(out,
                    "<rect x=\"{:.1f}\" y=\"{:.2f}\" width=\"16\" height=\"{:.2f}\" fill=\"{}\"/>\n",
-                   bar_x, kTop + bar_height * (1 - (level + 1.0) / kLevels),
+                   bar_x, kMapTop + bar_height * (1 - (level + 1.0) / kLevels),
                    bar_height / kLevels + 0.3, color((level + 0.5) / kLevels));
   }
   for (double t : detail::make_ticks(0, peak, std::max(2, static_cast<int>(bar_height / 60)))) {
     fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{:g}</text>\n", bar_x + 22,
-                   kTop + bar_height * (1 - t / peak) + 4, t);
+                   kMapTop + bar_height * (1 - t / peak) + 4, t);
   }
   fmt::format_to(out,
                  "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" "
                  "text-anchor=\"middle\">{}</text>\n",
-                 bar_x + 84, kTop + bar_height / 2, escape_html(map.value_label));
+                 bar_x + 84, kMapTop + bar_height / 2, escape_html(map.value_label));
 
   for (const HeatMap::Mark& mark : map.marks) {
     fmt::format_to(out,

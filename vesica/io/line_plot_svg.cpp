@@ -14,8 +14,8 @@
 namespace vesica {
 namespace {
 
-constexpr double kWidth = 520, kHeight = 300;  // of a plot's frame, pixels
-constexpr double kLeft = 78, kTop = 58, kBottom = 58;
+constexpr double kPlotWidth = 520, kPlotHeight = 300;  // of a plot's frame, pixels
+constexpr double kPlotLeft = 78, kPlotTop = 58, kPlotBottom = 58;
 constexpr double kLegendGap = 20, kLegendSymbol = 34, kLegendLine = 22;
 constexpr double kCharacter = 8.2;  // wide at 13 pixels, rather too much than too little
 constexpr double kTooClose = 0.4;   // points of a curve nearer than this many pixels are left out
@@ -81,7 +81,7 @@ double calc_legend_width(const LinePlot& plot) {
 double calc_height(const LinePlot& plot) {
   const double legend =
       kLegendLine * static_cast<double>(plot.curves.size() + plot.marks.size()) + kLegendLine;
-  return kTop + std::max(kHeight, legend) + kBottom;
+  return kPlotTop + std::max(kPlotHeight, legend) + kPlotBottom;
 }
 
 // One panel whose upper left corner is at (0, top).
@@ -110,9 +110,10 @@ class Panel {
                    "<text x=\"{0:.0f}\" y=\"{1:.0f}\" font-size=\"16\" "
                    "font-weight=\"bold\">{2}</text>\n"
                    "<text x=\"{0:.0f}\" y=\"{3:.0f}\" fill=\"#555\">{4}</text>\n",
-                   kLeft, top_ + 24, escape_html(plot_.title), top_ + 44, escape_html(plot_.note));
+                   kPlotLeft, top_ + 24, escape_html(plot_.title), top_ + 44,
+                   escape_html(plot_.note));
     draw_axes();
-    double line = top_ + kTop + 12;
+    double line = top_ + kPlotTop + 12;
     for (size_t k = 0; k < plot_.curves.size(); ++k) {
       draw_curve(plot_.curves[k], kColors[k % kColors.size()], line);
       line += kLegendLine;
@@ -124,24 +125,24 @@ class Panel {
   }
 
  private:
-  double x_of(double x) const { return kLeft + kWidth * x_.place(x); }
-  double y_of(double y) const { return top_ + kTop + kHeight * (1 - y_.place(y)); }
+  double x_of(double x) const { return kPlotLeft + kPlotWidth * x_.place(x); }
+  double y_of(double y) const { return top_ + kPlotTop + kPlotHeight * (1 - y_.place(y)); }
 
   void draw_axes() {
     const auto out = std::back_inserter(*svg_);
-    const double bottom = top_ + kTop + kHeight;
+    const double bottom = top_ + kPlotTop + kPlotHeight;
     for (const double t : x_.ticks(8)) {
       fmt::format_to(out,
                      "<path d=\"M{0:.1f} {1:.1f}v{2:.1f}\" stroke=\"#e4e4e4\"/>"
                      "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:g}</text>\n",
-                     x_of(t), bottom, -kHeight, bottom + 18, t);
+                     x_of(t), bottom, -kPlotHeight, bottom + 18, t);
     }
     for (const double t : y_.ticks(6)) {
       fmt::format_to(out,
                      "<path d=\"M{0:.1f} {1:.1f}h{2:.1f}\" stroke=\"{3}\"/>"
                      "<text x=\"{4:.1f}\" y=\"{5:.1f}\" text-anchor=\"end\">{6:g}</text>\n",
-                     kLeft, y_of(t), kWidth, t == 0 ? "#999" : "#e4e4e4", kLeft - 8, y_of(t) + 4,
-                     t);
+                     kPlotLeft, y_of(t), kPlotWidth, t == 0 ? "#999" : "#e4e4e4", kPlotLeft - 8,
+                     y_of(t) + 4, t);
     }
     fmt::format_to(out,
                    "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
@@ -149,8 +150,8 @@ class Panel {
                    "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
                    "<text transform=\"translate(18 {:.1f}) rotate(-90)\" "
                    "text-anchor=\"middle\">{}</text>\n",
-                   kLeft, top_ + kTop, kWidth, kHeight, kLeft + kWidth / 2, bottom + 42,
-                   escape_html(plot_.x_label), top_ + kTop + kHeight / 2,
+                   kPlotLeft, top_ + kPlotTop, kPlotWidth, kPlotHeight, kPlotLeft + kPlotWidth / 2,
+                   bottom + 42, escape_html(plot_.x_label), top_ + kPlotTop + kPlotHeight / 2,
                    escape_html(plot_.y_label));
   }
 
@@ -172,7 +173,7 @@ class Panel {
       last_x = x;
       last_y = y;
     }
-    const double x = kLeft + kWidth + kLegendGap;
+    const double x = kPlotLeft + kPlotWidth + kLegendGap;
     fmt::format_to(std::back_inserter(*svg_),
                    "<path d=\"{0}\" fill=\"none\" stroke=\"{1}\" stroke-width=\"2\" "
                    "stroke-linejoin=\"round\"{2}/>\n"
@@ -183,7 +184,7 @@ class Panel {
   }
 
   void draw_mark(const LinePlot::Mark& mark, double legend_y) {
-    const double x = kLeft + kWidth + kLegendGap;
+    const double x = kPlotLeft + kPlotWidth + kLegendGap;
     fmt::format_to(std::back_inserter(*svg_),
                    "<g fill=\"{0}\" stroke=\"white\"><circle cx=\"{1:.1f}\" cy=\"{2:.1f}\" "
                    "r=\"5\"/><circle cx=\"{3:.0f}\" cy=\"{4:.0f}\" r=\"5\"/></g>"
@@ -210,7 +211,7 @@ std::string make_line_plot_svg(const std::vector<LinePlot>& panels) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      kLeft + kWidth + kLegendGap + legend, height);
+      kPlotLeft + kPlotWidth + kLegendGap + legend, height);
   double top = 0;
   for (const LinePlot& plot : panels) {
     Panel(plot, top, &svg).draw();

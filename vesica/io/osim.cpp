@@ -252,8 +252,8 @@ OffsetFrame read_offset_frame(const Document& document, const pugi::xml_node& no
 
 // The body that a path names, directly or by an offset frame among the body's own components
 // ("/bodyset/pelvis/hip_offset").
-OffsetFrame resolve_path(const Document& document, const pugi::xml_node& bodies,
-                         const std::string& path) {
+OffsetFrame resolve_body_path(const Document& document, const pugi::xml_node& bodies,
+                              const std::string& path) {
   const std::string last = last_of_path(path);
   for (const pugi::xml_node& body : bodies.child("objects").children("Body")) {
     if (last == body.attribute("name").value()) return {last, {}};
@@ -278,7 +278,7 @@ OffsetFrame resolve_socket(const Document& document, const pugi::xml_node& bodie
   for (const pugi::xml_node& node : joint.child("frames").children("PhysicalOffsetFrame")) {
     if (frame == node.attribute("name").value()) return read_offset_frame(document, node);
   }
-  return resolve_path(document, bodies, path);
+  return resolve_body_path(document, bodies, path);
 }
 
 void read_joint_4(const Document& document, const pugi::xml_node& bodies,
@@ -333,7 +333,7 @@ void read_markers(const Document& document, const pugi::xml_node& bodies, const 
     std::string path = socket_of(node, "parent_frame");
     if (path.empty()) path = text_of(node, "body");
     if (path.empty()) document.fail(node, "marker " + quote(marker.name) + " is on no body");
-    const OffsetFrame frame = resolve_path(document, bodies, path);
+    const OffsetFrame frame = resolve_body_path(document, bodies, path);
     marker.body = frame.body;
     // A set of markers alone names bodies of a model that is elsewhere.
     if (!model->bodies.empty() && marker.body != "ground" &&

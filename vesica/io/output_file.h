@@ -10,7 +10,7 @@ namespace vesica {
 // when it cannot be written.
 void save_text(const std::string& path, std::string_view text);
 
-// A file name in an input, relative to the folder of that input.
+// A file name relative to a folder: that of the input which names it, or that of --out.
 std::string resolve_path(const std::string& folder, const std::string& name);
 
 }  // namespace vesica

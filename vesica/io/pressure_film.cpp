@@ -54,12 +54,11 @@ double parse_positive(const LineReader& reader, std::string_view what, std::stri
   return *value;
 }
 
-constexpr std::size_t kMaxSide = 4096;  // cells; the largest mats have a few hundred
-
 std::size_t parse_side(const LineReader& reader, std::string_view what, std::string_view text) {
   const std::optional<long long> value = parse_integer(trim(text));
-  if (!value || *value < 1 || *value > static_cast<long long>(kMaxSide)) {
-    reader.fail(fmt::format("{} is {}; expected 1 to {}", what, quote(trim(text)), kMaxSide));
+  if (!value || *value < 1 || *value > detail::kMaxFilmSide) {
+    reader.fail(
+        fmt::format("{} is {}; expected 1 to {}", what, quote(trim(text)), detail::kMaxFilmSide));
   }
   return static_cast<std::size_t>(*value);
 }

@@ -28,4 +28,9 @@ void save_pressure_csv(const std::string& path, const PressureFilm& film);
 // The first word of such a CSV.
 inline constexpr const char* kPressureCsvMark = "pressure film";
 
+namespace detail {
+// Cells along a side of a sensor matrix that readers accept; the largest mats have a few hundred.
+inline constexpr long long kMaxFilmSide = 4096;
+}  // namespace detail
+
 }  // namespace vesica

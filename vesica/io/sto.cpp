@@ -15,7 +15,7 @@ namespace vesica {
 
 namespace {
 
-struct Header {
+struct StoHeader {
   TimeTable table;
   long long rows_stated = -1, columns_stated = -1;
   std::optional<double> range_low, range_high;
@@ -45,7 +45,8 @@ long long parse_count(LineReader& reader, std::string_view key, std::string_view
   return *count;
 }
 
-void read_entry(LineReader& reader, std::string_view key, std::string_view value, Header* header) {
+void read_entry(LineReader& reader, std::string_view key, std::string_view value,
+                StoHeader* header) {
   const std::string lower = as_lower(key);
   if (lower == "nrows" || lower == "datarows") {
     header->rows_stated = parse_count(reader, key, value);
@@ -84,7 +85,7 @@ bool is_simm_key(std::string_view word) {
   return false;
 }
 
-void read_header(LineReader& reader, Header* header) {
+void read_sto_header(LineReader& reader, StoHeader* header) {
   std::string_view line;
   bool first = true;
   constexpr std::size_t kMaxHeaderLines = 10000;
@@ -114,7 +115,7 @@ void read_header(LineReader& reader, Header* header) {
 }
 
 // Whether the first column is the time.
-bool read_labels(LineReader& reader, Header* header) {
+bool read_column_labels(LineReader& reader, StoHeader* header) {
   std::string_view line;
   do {
     if (!reader.next(&line)) reader.fail("the file ends before the column labels");
@@ -145,9 +146,9 @@ bool read_labels(LineReader& reader, Header* header) {
   return has_time;
 }
 
-class RowParser {
+class StoRowParser {
  public:
-  RowParser(const LineReader& reader, const Header& header, bool has_time)
+  StoRowParser(const LineReader& reader, const StoHeader& header, bool has_time)
       : reader_(reader),
         components_(header.components),
         cells_(header.table.columns.size() / header.components),
@@ -209,12 +210,12 @@ class RowParser {
 std::vector<std::string> stream_sto(std::istream& stream, const std::string& name,
                                     const TableSink& sink) {
   LineReader reader(stream, name);
-  Header header;
-  read_header(reader, &header);
-  const bool has_time = read_labels(reader, &header);
+  StoHeader header;
+  read_sto_header(reader, &header);
+  const bool has_time = read_column_labels(reader, &header);
   if (sink.header) sink.header(header.table);
 
-  RowParser parser(reader, header, has_time);
+  StoRowParser parser(reader, header, has_time);
   std::string_view line;
   long long rows = 0;
   double last_time = 0.0;

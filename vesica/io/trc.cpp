@@ -81,7 +81,7 @@ HeaderCounts read_keys_and_values(LineReader& reader, TrcHeader* header) {
   return counts;
 }
 
-void read_labels(LineReader& reader, const HeaderCounts& counts, TrcHeader* header) {
+void read_marker_labels(LineReader& reader, const HeaderCounts& counts, TrcHeader* header) {
   std::string_view line;
   if (!next_line_with_text(reader, &line)) {
     reader.fail("the file ends before the marker labels, expected as 'Frame# Time label ...'");
@@ -111,9 +111,9 @@ bool is_axis_line(const std::vector<std::string_view>& fields) {
 }
 
 // One data row into `positions`.
-class RowParser {
+class TrcRowParser {
  public:
-  RowParser(const LineReader& reader, const TrcHeader& header)
+  TrcRowParser(const LineReader& reader, const TrcHeader& header)
       : reader_(reader),
         units_per_metre_(header.units_per_metre),
         positions_(header.labels.size()) {}
@@ -189,10 +189,10 @@ std::vector<std::string> stream_trc(std::istream& stream, const std::string& nam
   }
   TrcHeader header;
   const HeaderCounts counts = read_keys_and_values(reader, &header);
-  read_labels(reader, counts, &header);
+  read_marker_labels(reader, counts, &header);
   if (sink.header) sink.header(header);
 
-  RowParser parser(reader, header);
+  TrcRowParser parser(reader, header);
   std::vector<std::string_view> fields;
   std::int64_t frames = 0;
   double first_time = 0.0, last_time = 0.0;

@@ -8,19 +8,12 @@
 #include <numeric>
 
 #include "vesica/markers/joint_coordinates.h"
-#include "vesica/markers/linear_algebra.h"
 #include "vesica/markers/long_run.h"
 #include "vesica/markers/parameter_step.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica::markers {
 namespace {
-
-using detail::calc_eigen;
-using detail::multiply;
-using detail::multiply_transposed;
-using detail::SymmetricEigen;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Directions that relations, active bounds and parameters that nothing depends on leave free.
 Eigen::MatrixXd calc_free_basis(const Model& model, const Eigen::VectorXd& d,

@@ -10,15 +10,10 @@
 namespace vesica::markers {
 namespace {
 
-using detail::calc_eigen;
-using detail::decompose_rows;
 using detail::JointTerms;
-using detail::multiply;
-using detail::multiply_transposed;
-using detail::SymmetricEigen;
 
 // Rows whose part outside the others is below this are redundant; true rows are of order one.
-constexpr double kRank = 1e-8;
+constexpr double kConstraintRank = 1e-8;
 constexpr double kNoCurvature = 1e-9;  // as in the tree sweep
 
 struct JointPlace {
@@ -148,7 +143,7 @@ DenseFrame calc_dense_frame(const Plan& plan, const Geometry& geometry, const Fr
   out.D.setZero(p + 1, p + 1);
   add_marker_terms(plan, geometry, frame, poses, newton, out);
   calc_constraints(plan, geometry, poses, &out.J, &out.J_d, &out.c);
-  out.rows = decompose_rows(out.J, kRank);
+  out.rows = decompose_rows(out.J, kConstraintRank);
   out.lambda = -out.rows.pseudo_inverse.transpose() * out.G.col(p);
   if (!newton) return out;
   int row = 0;
@@ -262,7 +257,7 @@ bool project_poses_dense(const Plan& plan, const Geometry& geometry, SegmentPose
     if (!std::isfinite(error)) return false;
     if (error < 1e-15 || (error < 1e-12 && error > 0.5 * last)) return true;
     last = error;
-    Eigen::VectorXd dq = -decompose_rows(J, kRank).pseudo_inverse * c;
+    Eigen::VectorXd dq = -decompose_rows(J, kConstraintRank).pseudo_inverse * c;
     const double size = dq.cwiseAbs().maxCoeff();
     if (size > 0.5) dq *= 0.5 / size;
     for (size_t k = 0; k < plan.bodies().size(); ++k) {
@@ -287,7 +282,7 @@ std::vector<std::string> find_redundant_constraints(const Plan& plan, const Geom
                             : fmt::format("{}: axis condition {}", joint.name, i - 2));
     }
   }
-  for (int row : detail::find_dependent_rows(J, kRank)) redundant.push_back(names[row]);
+  for (int row : find_dependent_rows(J, kConstraintRank)) redundant.push_back(names[row]);
   return redundant;
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "vesica/markers/frame.h"
-#include "vesica/markers/linear_algebra.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica::markers {
 
@@ -25,7 +25,7 @@ struct DenseFrame {
   Eigen::MatrixXd D;       // (d, 1) by (d, 1): parameters, last column G_d
   Eigen::MatrixXd J, J_d;  // constraints
   Eigen::VectorXd c;
-  detail::RowSpace rows;   // of J
+  RowSpace rows;           // of J
   Eigen::VectorXd lambda;  // least-squares multipliers
 };
 DenseFrame calc_dense_frame(const Plan& plan, const Geometry& geometry, const Frame& frame,

@@ -1,11 +1,10 @@
 #include "vesica/markers/functional.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/markers/linear_algebra.h"
 #include "vesica/markers/start.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica::markers {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 constexpr size_t kMinFrames = 10;
 constexpr double kMinTurn = 0.2;  // rad, largest relative rotation
 
-struct Pair {
+struct PosePair {
   SegmentPose parent, child;
 };
 
@@ -31,8 +30,8 @@ void set_start(Model& model, const Affine& a, double value) {
   p.start = std::clamp((value - a.constant) / a.factor, p.lower, p.upper);
 }
 
-void fit_centers(const std::vector<Pair>& pairs, const JointGeometry& geometry, const Joint& joint,
-                 Model& model) {
+void fit_centers(const std::vector<PosePair>& pairs, const JointGeometry& geometry,
+                 const Joint& joint, Model& model) {
   const bool find_p = all_found(joint.parent_center), find_c = all_found(joint.child_center);
   if (!find_p && !find_c) return;
   const auto rows = static_cast<Eigen::Index>(3 * pairs.size());
@@ -49,7 +48,7 @@ void fit_centers(const std::vector<Pair>& pairs, const JointGeometry& geometry, 
   }
   // Directions that move the centre's distance by less than 5 % of a full one are left alone: along
   // a hinge the frames say nothing, or only noise.
-  const Eigen::VectorXd change = detail::decompose_rows(A, 0.05).pseudo_inverse * b;
+  const Eigen::VectorXd change = decompose_rows(A, 0.05).pseudo_inverse * b;
   for (int k = 0; k < 3; ++k) {
     if (find_p) {
       set_start(model, joint.parent_center.coordinate[k],
@@ -69,11 +68,11 @@ void set_axis(Model& model, const Axis& axis, Vec3d direction, const Vec3d& pres
   for (int k = 0; k < 2; ++k) set_start(model, axis.angle[k], angles[k]);
 }
 
-void fit_axes(const std::vector<Pair>& pairs, const Joint& joint, Model& model) {
+void fit_axes(const std::vector<PosePair>& pairs, const Joint& joint, Model& model) {
   const bool find_p = is_found(joint.parent_axis), find_c = is_found(joint.child_axis);
   if (joint.type != JointType::kRevolute || (!find_p && !find_c)) return;
   std::vector<Mat3d> relative;
-  for (const Pair& pair : pairs) {
+  for (const PosePair& pair : pairs) {
     relative.push_back(as_rotation(pair.parent.q_WS).transpose() * as_rotation(pair.child.q_WS));
   }
   // Rotations of all frames against a few references: the axis is what they leave in place.
@@ -94,7 +93,7 @@ void fit_axes(const std::vector<Pair>& pairs, const Joint& joint, Model& model) 
   const Vec3d present_p = calc_axis_frame(joint.parent_axis, d).col(joint.parent_axis.sequence[2]);
   const Vec3d present_c = calc_axis_frame(joint.child_axis, d).col(joint.child_axis.sequence[2]);
   if (find_p && find_c) {
-    const Vec3d p = Eigen::SelfAdjointEigenSolver<Mat3d>(in_parent).eigenvectors().col(0);
+    const Vec3d p = calc_eigen<3>(in_parent).vectors.col(0);
     Vec3d c = Vec3d::Zero();
     const Vec3d axis_p = p.dot(present_p) < 0 ? Vec3d(-p) : p;
     for (const Mat3d& M : relative) c += M.transpose() * axis_p;
@@ -129,9 +128,9 @@ void fit_joints(const AllFrames& frames, Model& model) {
   for (size_t j = 0; j < model.joints.size(); ++j) {
     const Joint joint = model.joints[j];
     if (joint.parent == kGround || joint.type == JointType::kFree) continue;
-    std::vector<Pair> pairs;
+    std::vector<PosePair> pairs;
     for (int k = 0; k < frames.frame_count(); ++k) {
-      Pair pair;
+      PosePair pair;
       const Frame frame = frames.frame(k);
       if (find_segment_pose(model, geometry, frame, joint.parent, &pair.parent) &&
           find_segment_pose(model, geometry, frame, joint.child, &pair.child)) {

@@ -6,10 +6,11 @@
 namespace vesica::markers {
 namespace {
 
-Mat3d turn(int axis, double angle) {
-  return Eigen::AngleAxisd(angle, Vec3d::Unit(axis)).toRotationMatrix();
+using detail::rotation_about;
+
+Mat3d calc_cardan_zxy(double z, double x, double y) {
+  return rotation_about(2, z) * rotation_about(0, x) * rotation_about(1, y);
 }
-Mat3d calc_cardan_zxy(double z, double x, double y) { return turn(2, z) * turn(0, x) * turn(1, y); }
 void find_cardan_zxy(const Mat3d& R, double* z, double* x, double* y) {
   *x = std::asin(std::clamp(R(2, 1), -1.0, 1.0));
   *z = std::atan2(-R(0, 1), R(1, 1));
@@ -35,7 +36,8 @@ UniversalAngles find_universal_angles(const Mat3d& R_PC) {
 }
 double wrap(double angle) { return angle - 2 * kPi * std::round(angle / (2 * kPi)); }
 
-Quaternion<double> as_quaternion(const Mat3d& R) {
+// By Eigen: other than as_quaternion of math/, w is not negative wherever the trace is positive.
+Quaternion<double> quaternion_by_eigen(const Mat3d& R) {
   const Eigen::Quaterniond q(R);
   return {q.w(), q.x(), q.y(), q.z()};
 }
@@ -123,7 +125,7 @@ void place_segments(const Model& model, const Eigen::VectorXd& d,
     const int j = model.tree_joint[s];
     if (j < 0) {
       poses[s].p_WS = Vec3d(q[0], q[1], q[2]);
-      poses[s].q_WS = as_quaternion(calc_cardan_zxy(q[3], q[4], q[5]));
+      poses[s].q_WS = quaternion_by_eigen(calc_cardan_zxy(q[3], q[4], q[5]));
       q += 6;
       continue;
     }
@@ -134,12 +136,13 @@ void place_segments(const Model& model, const Eigen::VectorXd& d,
     Mat3d R_PC = Mat3d::Identity();
     switch (joint.type) {
       case JointType::kRevolute:
-        R_PC = turn(2, q[0]);
+        R_PC = rotation_about(2, q[0]);
         q += 1;
         break;
       case JointType::kUniversal: {
         const UniversalAngles zero = find_universal_angles(P.transpose() * C);
-        R_PC = turn(2, zero.a + q[0]) * turn(0, kPi / 2) * turn(2, zero.b + q[1]);
+        R_PC = rotation_about(2, zero.a + q[0]) * rotation_about(0, kPi / 2) *
+               rotation_about(2, zero.b + q[1]);
         q += 2;
         break;
       }
@@ -154,7 +157,7 @@ void place_segments(const Model& model, const Eigen::VectorXd& d,
         break;
     }
     const Mat3d R = R_WP * P * R_PC * C.transpose();
-    poses[s].q_WS = as_quaternion(R);
+    poses[s].q_WS = quaternion_by_eigen(R);
     poses[s].p_WS = parent.p_WS + R_WP * geometry.joints[j].parent_center.value -
                     R * geometry.joints[j].child_center.value;
   }

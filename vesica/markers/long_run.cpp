@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/markers/linear_algebra.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica::markers {
 
@@ -62,12 +62,12 @@ Eigen::MatrixXd add_lags(const Eigen::MatrixXd& scores, const std::vector<int>& 
     Eigen::MatrixXd s = Eigen::MatrixXd::Zero(count, p);
     for (int k = 0; k < length; ++k) s.row(k / batch) += scores.row(begin + k);
     begin += length;
-    M += detail::multiply_transposed(s, s);
+    M += multiply_transposed(s, s);
     for (int lag = 1; lag <= lags && lag < count; ++lag) {
       const double x = lag * batch / b;
       const double k = x < 0.5 ? 1 - 6 * x * x * (1 - x) : x < 1 ? 2 * std::pow(1 - x, 3) : 0;
       const Eigen::MatrixXd G =
-          detail::multiply_transposed(s.topRows(count - lag), s.bottomRows(count - lag));
+          multiply_transposed(s.topRows(count - lag), s.bottomRows(count - lag));
       M += k * (G + G.transpose());
     }
   }

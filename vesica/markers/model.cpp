@@ -30,9 +30,8 @@ void check_names(const std::vector<T>& list, const char* what) {
   }
 }
 
-Mat3d rotation_about(int axis, double angle) {
-  return Eigen::AngleAxisd(angle, Vec3d::Unit(axis)).toRotationMatrix();
-}
+using detail::rotation_about;
+
 // d/dangle of rotation_about, and its second derivative with order = 2.
 Mat3d rotation_derivative(int axis, double angle, int order) {
   const Mat3d S = skew<double>(Vec3d::Unit(axis));
@@ -54,6 +53,10 @@ void add_second(LocalVector& u, int a, int b, const Vec3d& value) {
 }
 
 }  // namespace
+
+Mat3d detail::rotation_about(int axis, double angle) {
+  return Eigen::AngleAxisd(angle, Vec3d::Unit(axis)).toRotationMatrix();
+}
 
 int calc_constraint_count(JointType type) {
   switch (type) {

@@ -184,4 +184,9 @@ struct Geometry {
 };
 Geometry calc_geometry(const Model& model, const Eigen::VectorXd& d);
 
+namespace detail {
+// The turn by `angle` about a coordinate axis, 0 to 2.
+Mat3d rotation_about(int axis, double angle);
+}  // namespace detail
+
 }  // namespace vesica::markers

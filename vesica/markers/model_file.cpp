@@ -80,17 +80,13 @@ Point read_point(const InputNode& node) {
   return p;
 }
 
-Mat3d rotation_to(const Vec3d& z) {
-  return Eigen::Quaterniond::FromTwoVectors(Vec3d::UnitZ(), z).toRotationMatrix();
-}
-
 // Either {direction: [x, y, z]}, found as two tilts about it, or {sequence: yxz, angles: [a, b]}.
 Axis read_axis(const InputNode& node) {
   Axis axis;
   if (node.is_list()) {
     const Vec3d v = node.vector(dimension::kNumber);
     if (!(v.norm() > 1e-9)) node.fail("a direction must not be zero");
-    axis.base = rotation_to(v.normalized());
+    axis.base = calc_turn_of_z(v.normalized());
     return axis;
   }
   node.allow({"sequence", "angles"});
@@ -372,7 +368,7 @@ Model make_model(const NeutralModel& neutral, std::vector<std::string>* warnings
       joint.child_axis.base = source.X_CM.R_WB;
     } else {
       // The axis frame keeps F's orientation where the axis is z, so that zero angles agree.
-      const Mat3d turn = rotation_to(axis_F.normalized());
+      const Mat3d turn = calc_turn_of_z(axis_F.normalized());
       joint.parent_axis.base = source.X_PF.R_WB * turn;
       joint.child_axis.base = source.X_CM.R_WB * turn;
     }

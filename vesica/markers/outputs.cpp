@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "vesica/io/html_page.h"
 #include "vesica/markers/joint_coordinates.h"
 
 namespace vesica::markers {
@@ -28,29 +29,6 @@ ordered_json number(double x) { return std::isfinite(x) ? ordered_json(x) : orde
 ordered_json as_json(const MarkerError& e) {
   return {{"mean", e.mean * 1e3}, {"sd", e.sd * 1e3}, {"rms", e.rms * 1e3},
           {"max", e.max * 1e3},   {"seen", e.seen},   {"missing", e.missing}};
-}
-
-std::string escape_xml(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -131,7 +109,7 @@ std::string make_opensim_xml(const Run& run) {
     xml += fmt::format(
         "\t\t\t<Scale>\n\t\t\t\t<scales> {:.10g} {:.10g} {:.10g}</scales>\n"
         "\t\t\t\t<segment>{}</segment>\n\t\t\t\t<apply>true</apply>\n\t\t\t</Scale>\n",
-        s.scale[0].value(d), s.scale[1].value(d), s.scale[2].value(d), escape_xml(s.name));
+        s.scale[0].value(d), s.scale[1].value(d), s.scale[2].value(d), escape_html(s.name));
   }
   xml += "\t\t</objects>\n\t</ScaleSet>\n\t<MarkerSet name=\"markers\">\n\t\t<objects>\n";
   for (size_t m = 0; m < run.model.markers.size(); ++m) {
@@ -141,8 +119,8 @@ std::string make_opensim_xml(const Run& run) {
         "\t\t\t<Marker name=\"{}\">\n\t\t\t\t<socket_parent_frame>/bodyset/{}"
         "</socket_parent_frame>\n\t\t\t\t<location>{:.10g} {:.10g} {:.10g}</location>\n"
         "\t\t\t\t<fixed>true</fixed>\n\t\t\t</Marker>\n",
-        escape_xml(marker.label.empty() ? marker.name : marker.label),
-        escape_xml(run.model.segments[marker.segment].name), u.x(), u.y(), u.z());
+        escape_html(marker.label.empty() ? marker.name : marker.label),
+        escape_html(run.model.segments[marker.segment].name), u.x(), u.y(), u.z());
   }
   xml += "\t\t</objects>\n\t</MarkerSet>\n</OpenSimDocument>\n";
   return xml;

@@ -6,22 +6,14 @@
 #include <cmath>
 
 #include "vesica/error.h"
-#include "vesica/markers/linear_algebra.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica::markers {
 namespace {
 
-using detail::calc_eigen;
-using detail::decompose_rows;
-using detail::find_dependent_rows;
-using detail::multiply;
-using detail::multiply_transposed;
-using detail::RowSpace;
-using detail::SymmetricEigen;
-
 constexpr double kAtBound = 1e-12;
 // Relations have coefficients of order one; rows that differ by less are the same.
-constexpr double kRank = 1e-10;
+constexpr double kRelationRank = 1e-10;
 
 bool is_related(const Model& model, int parameter) {
   for (const ParameterRelation& relation : model.relations) {
@@ -104,7 +96,7 @@ ParameterStep calc_parameter_step(const Model& model, const Eigen::VectorXd& d,
   }
   while (true) {
     const Equalities e = make_equalities(model, d, fixed);
-    const RowSpace rows = decompose_rows(e.A, kRank);
+    const RowSpace rows = decompose_rows(e.A, kRelationRank);
     const Eigen::MatrixXd& Z = rows.null_space;
     const Eigen::VectorXd particular = rows.pseudo_inverse * e.b;
     out.dd = particular + Z * minimise(multiply_transposed(Z, multiply(S, Z)),
@@ -130,14 +122,15 @@ ParameterStep calc_parameter_step(const Model& model, const Eigen::VectorXd& d,
   std::erase_if(fixed, [&](const auto& f) {
     return std::abs(f.second) > kAtBound * (1 + std::abs(d[f.first]));
   });
-  const Eigen::MatrixXd Z = decompose_rows(make_equalities(model, d, fixed).A, kRank).null_space;
+  const Eigen::MatrixXd Z =
+      decompose_rows(make_equalities(model, d, fixed).A, kRelationRank).null_space;
   out.kkt = Z * (Z.transpose() * L_d);
   return out;
 }
 
 Eigen::MatrixXd calc_free_directions(const Model& model, std::vector<std::string>* redundant) {
   const Equalities e = make_equalities(model, Eigen::VectorXd::Zero(model.parameter_count()), {});
-  const RowSpace rows = decompose_rows(e.A, kRank);
+  const RowSpace rows = decompose_rows(e.A, kRelationRank);
   if (e.A.rows() == 0) return rows.null_space;
   const Eigen::VectorXd miss = e.A * (rows.pseudo_inverse * e.b) - e.b;
   Eigen::Index row = 0;
@@ -148,7 +141,8 @@ Eigen::MatrixXd calc_free_directions(const Model& model, std::vector<std::string
         model.relations[row].name, miss[row]));
   }
   if (redundant) {
-    for (int k : find_dependent_rows(e.A, kRank)) redundant->push_back(model.relations[k].name);
+    for (int k : find_dependent_rows(e.A, kRelationRank))
+      redundant->push_back(model.relations[k].name);
   }
   return rows.null_space;
 }
@@ -157,7 +151,7 @@ Eigen::VectorXd project_parameters(const Model& model, const Eigen::VectorXd& d)
   Eigen::VectorXd out = d;
   for (int round = 0; round < 50; ++round) {
     const Equalities e = make_equalities(model, out, {});
-    out += decompose_rows(e.A, kRank).pseudo_inverse * e.b;
+    out += decompose_rows(e.A, kRelationRank).pseudo_inverse * e.b;
     bool inside = true;
     for (int k = 0; k < out.size(); ++k) {
       const Parameter& p = model.parameters[k];

@@ -87,17 +87,17 @@ std::vector<Vec3d> take_track(const MotionTrial& motion, size_t column,
   return track;
 }
 
-struct Pair {
+struct MarkerPair {
   int a = -1, b = -1;  // markers
 };
 // The pair of markers whose exchange makes the frame fit best and better than `wanted`; -1 if none.
-Pair find_exchange(FrameSolver& solver, const Frame& frame, const SegmentPose* start, double wanted,
-                   const std::vector<Pair>& candidates) {
+MarkerPair find_exchange(FrameSolver& solver, const Frame& frame, const SegmentPose* start,
+                         double wanted, const std::vector<MarkerPair>& candidates) {
   const Model& model = solver.plan().model();
   std::vector<Vec3d> positions(frame.positions, frame.positions + model.markers.size());
   std::vector<SegmentPose> poses(model.segments.size());
-  Pair best;
-  for (const Pair& pair : candidates) {
+  MarkerPair best;
+  for (const MarkerPair& pair : candidates) {
     if (frame.weights[pair.a] <= 0 || frame.weights[pair.b] <= 0) continue;
     std::swap(positions[pair.a], positions[pair.b]);
     std::copy_n(start, poses.size(), poses.begin());
@@ -269,7 +269,7 @@ std::vector<Swap> find_swaps(const AllFrames& frames, const std::vector<Trial>& 
   const double usual = median_of(sorted);
   // Frames far worse than usual, also in absolute terms: two markers 2 cm off.
   const auto is_bad = [&](int k) { return objective[k] > 6 * usual && objective[k] > 4e-4; };
-  std::vector<Pair> all;
+  std::vector<MarkerPair> all;
   for (int a = 0; a < static_cast<int>(model.markers.size()); ++a) {
     for (int b = 0; b < a; ++b) all.push_back({b, a});
   }
@@ -297,7 +297,7 @@ std::vector<Swap> find_swaps(const AllFrames& frames, const std::vector<Trial>& 
         continue;
       }
       if (++searches > kMaxSearches) return swaps;
-      const Pair found = find_exchange(solver, frames.frame(k), start, wanted, all);
+      const MarkerPair found = find_exchange(solver, frames.frame(k), start, wanted, all);
       if (found.a >= 0) swaps.push_back({found.a, found.b, t, f, f});
     }
   }

@@ -1,6 +1,5 @@
 #include "vesica/markers/start.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "vesica/markers/joint_coordinates.h"
 #include "vesica/markers/parallel.h"
 #include "vesica/markers/parameter_step.h"
+#include "vesica/math/linear_algebra.h"
 
 namespace vesica::markers {
 namespace {
@@ -175,17 +175,13 @@ bool find_rigid_pose(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b, S
   }
   mean_a /= static_cast<double>(a.size());
   mean_b /= static_cast<double>(a.size());
-  Mat3d C = Mat3d::Zero(), A = Mat3d::Zero();
+  Mat3d H = Mat3d::Zero(), A = Mat3d::Zero();
   for (size_t k = 0; k < a.size(); ++k) {
-    C += (b[k] - mean_b) * (a[k] - mean_a).transpose();
+    H += (a[k] - mean_a) * (b[k] - mean_b).transpose();
     A += (a[k] - mean_a) * (a[k] - mean_a).transpose();
   }
-  const Eigen::JacobiSVD<Mat3d> shape(A);
-  if (shape.singularValues()[1] < 1e-6) return false;
-  const Eigen::JacobiSVD<Mat3d> svd(C, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Mat3d S = Mat3d::Identity();
-  S(2, 2) = (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1;
-  const Mat3d R = svd.matrixU() * S * svd.matrixV().transpose();
+  if (calc_eigen<3>(A).values[1] < 1e-6) return false;
+  const Mat3d R = calc_rotation(H);
   const Eigen::Quaterniond q(R);
   pose->q_WS = {q.w(), q.x(), q.y(), q.z()};
   pose->p_WS = mean_b - R * mean_a;

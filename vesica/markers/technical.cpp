@@ -9,7 +9,7 @@ namespace vesica::markers {
 namespace {
 
 // The shape settles after a few rounds: rigid segments deform by millimetres.
-constexpr int kRounds = 5;
+constexpr int kShapeRounds = 5;
 constexpr size_t kMaxFrames = 2000;
 
 void center(std::vector<Vec3d>& shape) {
@@ -55,7 +55,7 @@ void set_technical_frames(const std::vector<Trial>& trials, Model& model) {
     const size_t stride = seen.size() / kMaxFrames + 1;
     std::vector<Vec3d> shape = seen.front();
     center(shape);
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kShapeRounds; ++round) {
       std::vector<Vec3d> sum(own.size(), Vec3d::Zero());
       double count = 0;
       for (size_t k = 0; k < seen.size(); k += stride) {

@@ -1,19 +1,43 @@
-#include "vesica/markers/linear_algebra.h"
+#include "vesica/math/linear_algebra.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <Eigen/SVD>
 
-namespace vesica::markers::detail {
+namespace vesica {
 
 Eigen::MatrixXd multiply(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) { return A * B; }
 Eigen::MatrixXd multiply_transposed(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
   return A.transpose() * B;
 }
 
-SymmetricEigen calc_eigen(const Eigen::MatrixXd& symmetric) {
-  if (symmetric.size() == 0) return {Eigen::VectorXd(), symmetric};
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(symmetric);
+template <int N>
+SymmetricEigen<N> calc_eigen(const std::type_identity_t<Eigen::Matrix<double, N, N>>& symmetric) {
+  if (symmetric.size() == 0) return {};
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, N, N>> eigen(symmetric);
   return {eigen.eigenvalues(), eigen.eigenvectors()};
+}
+template SymmetricEigen<3> calc_eigen<3>(const Mat3d&);
+template SymmetricEigen<> calc_eigen<Eigen::Dynamic>(const Eigen::MatrixXd&);
+
+Mat3d calc_rotation(const Mat3d& H) {
+  const Eigen::JacobiSVD<Mat3d, Eigen::NoQRPreconditioner> svd(
+      H, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Mat3d& U = svd.matrixU();
+  const Mat3d& V = svd.matrixV();
+  const double handed = (V * U.transpose()).determinant() < 0 ? -1.0 : 1.0;
+  return V * Vec3d(1, 1, handed).asDiagonal() * U.transpose();
+}
+
+Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
+  return A.ldlt().solve(Eigen::MatrixXd(b));
+}
+Eigen::MatrixXd invert_symmetric(const Eigen::MatrixXd& A) {
+  return A.ldlt().solve(Eigen::MatrixXd(Eigen::MatrixXd::Identity(A.rows(), A.cols())));
+}
+Eigen::MatrixXd solve_least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+  return A.completeOrthogonalDecomposition().solve(B);
 }
 
 RowSpace decompose_rows(const Eigen::MatrixXd& A, double threshold) {
@@ -46,4 +70,4 @@ std::vector<int> find_dependent_rows(const Eigen::MatrixXd& A, double threshold)
   return dependent;
 }
 
-}  // namespace vesica::markers::detail
+}  // namespace vesica

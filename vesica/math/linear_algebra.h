@@ -1,21 +1,39 @@
-// Dense linear algebra on matrices of a few dozen rows, internal to markers/. Eigen's
-// decompositions and products take seconds each to compile, so that they are compiled here and
-// nowhere else.
+// Decompositions and products of dense matrices of a few dozen rows. Eigen's take seconds each to
+// compile, so that they are compiled in linear_algebra.cpp and nowhere else.
 #pragma once
 
 #include <Eigen/Core>
+#include <type_traits>
 #include <vector>
 
-namespace vesica::markers::detail {
+#include "vesica/math/vector.h"
+
+namespace vesica {
+
+using Vec6d = Eigen::Matrix<double, 6, 1>;
+using Mat6d = Eigen::Matrix<double, 6, 6>;
 
 Eigen::MatrixXd multiply(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);             // A B
 Eigen::MatrixXd multiply_transposed(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);  // A' B
 
+template <int N = Eigen::Dynamic>
 struct SymmetricEigen {
-  Eigen::VectorXd values;   // increasing
-  Eigen::MatrixXd vectors;  // columns, orthonormal
+  Eigen::Matrix<double, N, 1> values;   // increasing
+  Eigen::Matrix<double, N, N> vectors;  // columns, orthonormal
 };
-SymmetricEigen calc_eigen(const Eigen::MatrixXd& symmetric);
+// calc_eigen<3>(A) without allocations, calc_eigen(A) for any size.
+template <int N = Eigen::Dynamic>
+SymmetricEigen<N> calc_eigen(const std::type_identity_t<Eigen::Matrix<double, N, N>>& symmetric);
+
+// The rotation R that makes trace(R H) largest: with H the sum of a b^T, it turns points a onto
+// points b with the least squares (Kabsch).
+Mat3d calc_rotation(const Mat3d& H);
+
+// For symmetric A, positive or negative semi-definite: A x = b, and the inverse.
+Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
+Eigen::MatrixXd invert_symmetric(const Eigen::MatrixXd& A);
+// The shortest X with the least |A X - B|.
+Eigen::MatrixXd solve_least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
 
 // What the rows of A leave free, and how to meet them: x = pseudo_inverse b + null_space z solves
 // A x = b in least squares for any z, with z = 0 the shortest such x.
@@ -31,4 +49,4 @@ RowSpace decompose_rows(const Eigen::MatrixXd& A, double threshold);
 // `threshold` times the row.
 std::vector<int> find_dependent_rows(const Eigen::MatrixXd& A, double threshold);
 
-}  // namespace vesica::markers::detail
+}  // namespace vesica

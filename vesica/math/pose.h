@@ -88,6 +88,13 @@ Pose<T> make_pose(const Quaternion<T>& q_WB, const Vec3<T>& p_WB) {
   return {as_rotation(q_WB), p_WB};
 }
 
+// Where B is in A.
+template <class T>
+Pose<T> calc_relative_pose(const Pose<T>& X_WA, const Pose<T>& X_WB) {
+  const Mat3<T> R_AW = X_WA.R_WB.transpose();
+  return {R_AW * X_WB.R_WB, R_AW * (X_WB.p_WB - X_WA.p_WB)};
+}
+
 // Velocity of body B in W: angular, and linear of B's origin; both expressed in W.
 template <class T>
 struct SpatialVelocity {

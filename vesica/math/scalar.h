@@ -8,11 +8,14 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "vesica/math/dual.h"
 
 namespace vesica {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class T>
 struct ScalarTraits;

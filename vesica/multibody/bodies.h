@@ -1,7 +1,6 @@
 // Rigid bodies. The body origin is the mass centre.
 #pragma once
 
-#include <Eigen/LU>
 #include <string>
 
 #include "vesica/math/pose.h"

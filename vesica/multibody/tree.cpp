@@ -100,7 +100,6 @@ void Tree<P>::refresh_flags() {
 }
 
 template class Tree<double>;
-template class Tree<Dual<1>>;
 template class Tree<Dual<4>>;
 
 }  // namespace vesica

@@ -50,7 +50,6 @@ class Tree {
 };
 
 extern template class Tree<double>;
-extern template class Tree<Dual<1>>;
 extern template class Tree<Dual<4>>;
 
 // What an evaluation writes, per body; allocated once.

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "vesica/math/linear_algebra.h"
 #include "vesica/simulation/recording.h"
 
 namespace vesica {
@@ -115,7 +115,7 @@ EquilibriumResult find_equilibrium(const System<double>& system, const std::vect
     for (size_t r = 0; r < open.size(); ++r) {
       right[static_cast<Eigen::Index>(r)] = -forces[static_cast<size_t>(open[r])];
     }
-    const Eigen::VectorXd step = jacobian.completeOrthogonalDecomposition().solve(right);
+    const Eigen::VectorXd step = solve_least_squares(jacobian, right);
     std::fill(direction.begin(), direction.end(), 0.0);
     for (size_t r = 0; r < open.size(); ++r) {
       direction[static_cast<size_t>(open[r])] = step[static_cast<Eigen::Index>(r)];

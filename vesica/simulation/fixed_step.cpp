@@ -42,3 +42,10 @@ const Tableau& tableau(FixedStepMethod method) {
 }
 
 }  // namespace vesica::detail
+
+namespace vesica {
+
+template class FixedStepper<double, double>;
+template class FixedStepper<Dual<4>, Dual<4>>;
+
+}  // namespace vesica

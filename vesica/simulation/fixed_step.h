@@ -90,4 +90,8 @@ void FixedStepper<P, T>::step(double t, double h, std::vector<T>* y, SystemData<
   }
 }
 
+// Compiled once, with the kernels' optimisation.
+extern template class FixedStepper<double, double>;
+extern template class FixedStepper<Dual<4>, Dual<4>>;
+
 }  // namespace vesica

@@ -446,7 +446,6 @@ Accommodation<P> read_accommodation(const InputNode& node, const Scene<P>& scene
   template Accommodation<P> read_accommodation(const InputNode&, const Scene<P>&,                  \
                                                const BodyFinder&, const std::string&)
 VESICA_INSTANTIATE(double);
-VESICA_INSTANTIATE(Dual<1>);
 VESICA_INSTANTIATE(Dual<4>);
 #undef VESICA_INSTANTIATE
 

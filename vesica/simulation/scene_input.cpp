@@ -175,18 +175,6 @@ PrescribedMotion<P> read_prescribed(const InputNode& node, const Pose<P>& X0,
   return motion;
 }
 
-template <class P>
-std::vector<PlacedShape<P>> read_shapes(const InputNode& node, const std::string& folder) {
-  const auto one = node.find("shape"), several = node.find("shapes");
-  if (one && several) several->fail("give either 'shape' or 'shapes', not both");
-  std::vector<PlacedShape<P>> shapes;
-  if (one) shapes.push_back(read_shape<P>(*one, folder));
-  if (several) {
-    for (const InputNode& item : several->items()) shapes.push_back(read_shape<P>(item, folder));
-    if (shapes.empty()) several->fail("a list of shapes has at least one");
-  }
-  return shapes;
-}
 // Extents of all shapes that have one.
 template <class P>
 void set_extents(const std::vector<PlacedShape<P>>& shapes, SceneBody<P>* body) {
@@ -478,7 +466,6 @@ RunOptions read_run_options(const InputFile& file) {
 }
 
 template Scene<double> read_scene(const InputFile&);
-template Scene<Dual<1>> read_scene(const InputFile&);
 template Scene<Dual<4>> read_scene(const InputFile&);
 
 }  // namespace vesica

@@ -36,7 +36,6 @@ RunOptions read_run_options(const InputFile& file);
 bool is_scene(const InputFile& file);
 
 extern template Scene<double> read_scene(const InputFile&);
-extern template Scene<Dual<1>> read_scene(const InputFile&);
 extern template Scene<Dual<4>> read_scene(const InputFile&);
 
 }  // namespace vesica

@@ -81,7 +81,6 @@ void prepare_start(const InputNode& root, Scene<P>* scene) {
   template void start_at_rest(const InputNode&, Scene<P>*); \
   template void prepare_start(const InputNode&, Scene<P>*)
 VESICA_INSTANTIATE(double);
-VESICA_INSTANTIATE(Dual<1>);
 VESICA_INSTANTIATE(Dual<4>);
 #undef VESICA_INSTANTIATE
 

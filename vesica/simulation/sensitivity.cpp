@@ -57,15 +57,15 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options, bool recor
   return result;
 }
 
-// Up to N paths in one run.
-template <int N>
+constexpr int kTogether = 4;  // derivatives that one run carries
+
 double add_batch(InputFile file, const RunOptions& options, const std::vector<std::string>& paths,
                  size_t first, SensitivityResult* result,
                  std::vector<std::vector<double>>* columns) {
-  const size_t count = std::min<size_t>(N, paths.size() - first);
+  const size_t count = std::min<size_t>(kTogether, paths.size() - first);
   file.seed({paths.begin() + static_cast<std::ptrdiff_t>(first),
              paths.begin() + static_cast<std::ptrdiff_t>(first + count)});
-  const System<Dual<N>> system(read_scene<Dual<N>>(file), options.ledger);
+  const System<Dual<kTogether>> system(read_scene<Dual<kTogether>>(file), options.ledger);
   for (const std::string& unused : file.unused_seeds()) {
     throw InputError(fmt::format(
         "--sensitivity {}: {} has no number at that path that the motion depends on (lists count "
@@ -102,16 +102,8 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
 
   std::vector<std::vector<double>> columns;
   double seconds = 0;
-  size_t first = 0;
-  while (first < paths.size()) {
-    const size_t left = paths.size() - first;
-    if (left == 1) {
-      seconds += add_batch<1>(file, options, paths, first, &result, &columns);
-      first += 1;
-    } else {
-      seconds += add_batch<4>(file, options, paths, first, &result, &columns);
-      first += 4;
-    }
+  for (size_t first = 0; first < paths.size(); first += kTogether) {
+    seconds += add_batch(file, options, paths, first, &result, &columns);
   }
   result.cost = reference.seconds > 0 ? seconds / reference.seconds : 0;
 
