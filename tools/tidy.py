@@ -44,8 +44,8 @@ def make_command(entry):
             skip = True
         elif word != "-Winvalid-pch":
             kept.append(word)
-    # GCC's pragmas (unroll) are unknown to clang and harmless.
-    return kept + ["-Wno-unknown-pragmas"]
+    # What clang does not know of GCC: pragmas (unroll), warnings.
+    return kept + ["-Wno-unknown-pragmas", "-Wno-unknown-warning-option"]
 
 
 def hash_of(path, command):
