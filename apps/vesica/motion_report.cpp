@@ -281,7 +281,8 @@ Json make_film(const PressureFilm& film) {
       const double p = film.pressures[k * cells + i];
       peak[i] = std::max(peak[i], p);
       sum += p;
-      row_sum += p * static_cast<double>(i / film.cols);
+      const size_t row = i / film.cols;
+      row_sum += p * static_cast<double>(row);
       col_sum += p * static_cast<double>(i % film.cols);
     }
     if (k % stride != 0) continue;

@@ -220,7 +220,7 @@ void add_motion_plots(const RunFolder& run, HtmlPage* page) {
                     "a plot for values, drag to zoom into all plots, double-click for the whole "
                     "run, click a name to hide it.");
   for (const auto& item : part_of(run.summary, "final_state").items()) {
-    const std::string name = item.key();
+    const std::string& name = item.key();
     page->add_subheading(name);
     page->begin_grid();
     const auto show = [&](const char* what, const char* title, const char* si) {
@@ -296,7 +296,7 @@ void add_contacts(const RunFolder& run, HtmlPage* page) {
                     "Shaded: in contact. Filled triangles above a plot: touchdown; hollow: "
                     "lift-off. Forces act on the first body of the pair.");
   for (const auto& item : part_of(run.summary, "contacts").items()) {
-    const std::string name = item.key();
+    const std::string& name = item.key();
     page->add_subheading(name);
     const ContactTimes times = read_contact_times(run, name);
     const auto force = run.column(name + ".normal_force");
