@@ -2,6 +2,8 @@
 # make bench  benchmarks beside other engines    make help   all of it
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 export CTEST_PROGRESS_OUTPUT := 1
+# Writes down what compiling costs, where VESICA_COMPILE_LOG asks for it: not what ccache finds.
+export CCACHE_PREFIX := $(CURDIR)/tools/timed_compile.sh
 FUZZ_SECONDS ?= 60
 PACKAGES := tools/install_packages.sh
 CTEST := ctest --output-on-failure -j $(shell nproc)
@@ -17,7 +19,7 @@ build: ## the tool, at build/bin/vesica
 	@$(PACKAGES) build
 	@echo "build: configuring and compiling the tool into build/"
 	@cmake --preset release $(if $(wildcard build/build.ninja),,-DVESICA_TESTS=OFF) >/dev/null
-	@cmake --build build --target vesica_app
+	@VESICA_COMPILE_LOG="$(CURDIR)/build/compile.log" cmake --build build --target vesica_app
 
 demo: build ## press a heel on the ground, bounce a ball: figures, pictures and a page
 	@mkdir -p out/demo
@@ -28,20 +30,18 @@ demo: build ## press a heel on the ground, bounce a ball: figures, pictures and 
 	@echo "demo: picture, map and figures are in out/demo/"
 	@echo "demo: open out/demo/bouncing_ball/report.html in a browser"
 
-# What ccache had to compile is written down for the check of the build time.
 tests:
 	@$(PACKAGES) build test
 	@echo "build: configuring and compiling tool and tests into build/"
-	@cmake --preset release -DVESICA_TESTS=ON >/dev/null
-	@rm -f build/ccache.log
-	@CCACHE_STATSLOG=$(CURDIR)/build/ccache.log cmake --build build
+	@cmake --preset release -DVESICA_TESTS=ON -DVESICA_BENCH=OFF >/dev/null
+	@VESICA_COMPILE_LOG="$(CURDIR)/build/compile.log" cmake --build build
 
 unit: tests
 	@$(CTEST) --test-dir build
 
 check: tests
 	@tools/check.sh
-	@tools/build_time.py build --check docs/build_time.csv --ccache-log build/ccache.log
+	@tools/build_time.py build build/compile.log --check docs/build_time.csv
 
 test: unit check ## build, all tests, formatting, includes, docs, build time
 
@@ -51,7 +51,7 @@ bench: ## benchmarks, side by side with peers
 	@cmake --build build
 	@tools/run_bench.sh build
 
-lint: tests ## clang-tidy over the whole tree; what has not changed is remembered
+lint: tests ## clang-tidy over library, tool, tests, examples; what has not changed is remembered
 	@tools/tidy.py build
 
 format: ## format all sources in place
@@ -88,9 +88,9 @@ package: build ## a .deb and a tarball, in build/packages
 buildtime: ## compile everything without ccache: seconds per folder, into docs/build_time.md
 	@$(PACKAGES) build test
 	@rm -rf build-time
-	@cmake --preset release -B build-time -DCMAKE_CXX_COMPILER_LAUNCHER= -DVESICA_TESTS=ON >/dev/null
-	@CCACHE_DISABLE=1 cmake --build build-time -j $$(nproc)
-	@tools/build_time.py build-time --write docs/build_time.csv
+	@cmake --preset release -B build-time -DVESICA_TESTS=ON >/dev/null
+	@CCACHE_RECACHE=1 VESICA_COMPILE_LOG="$(CURDIR)/build-time/compile.log" cmake --build build-time
+	@tools/build_time.py build-time build-time/compile.log --write docs/build_time.csv
 
 install: build ## install into PREFIX (/usr/local)
 	@cmake --install build --prefix $(or $(PREFIX),/usr/local)

@@ -37,6 +37,7 @@ if found=$(cd "$work" && grep -rlF "$root" tarball); then
 fi
 depends=$(dpkg-deb -f "$deb" Depends)
 [ -n "$depends" ] || fail "the .deb names no libraries that it needs"
+case $depends in *sundials*) fail "the .deb needs the shared SUNDIALS, which brings PETSc and MPI" ;; esac
 
 echo "package: contents of the .deb (headers not listed)"
 dpkg-deb -c "$deb" | awk '$1 !~ /^d/ && $6 !~ /\.h$/ {print "  " $6 "  " $3}'

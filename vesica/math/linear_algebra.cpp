@@ -4,6 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <limits>
 
 namespace vesica {
 
@@ -34,7 +35,13 @@ Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::VectorXd&
   return A.ldlt().solve(Eigen::MatrixXd(b));
 }
 Eigen::MatrixXd invert_symmetric(const Eigen::MatrixXd& A) {
-  return A.ldlt().solve(Eigen::MatrixXd(Eigen::MatrixXd::Identity(A.rows(), A.cols())));
+  const auto factors = A.ldlt();
+  const Eigen::VectorXd pivots = factors.vectorD().cwiseAbs();
+  const double rounding = static_cast<double>(A.rows()) * std::numeric_limits<double>::epsilon();
+  if (!(pivots.minCoeff() > rounding * pivots.maxCoeff())) {
+    return Eigen::MatrixXd::Constant(A.rows(), A.cols(), kInfinity);
+  }
+  return factors.solve(Eigen::MatrixXd(Eigen::MatrixXd::Identity(A.rows(), A.cols())));
 }
 Eigen::MatrixXd solve_least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
   return A.completeOrthogonalDecomposition().solve(B);

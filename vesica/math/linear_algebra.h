@@ -29,7 +29,8 @@ SymmetricEigen<N> calc_eigen(const std::type_identity_t<Eigen::Matrix<double, N,
 // points b with the least squares (Kabsch).
 Mat3d calc_rotation(const Mat3d& H);
 
-// For symmetric A, positive or negative semi-definite: A x = b, and the inverse.
+// For symmetric A, positive or negative semi-definite: A x = b (directions that A does not see stay
+// zero), and the inverse (all infinite where A is singular to rounding).
 Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 Eigen::MatrixXd invert_symmetric(const Eigen::MatrixXd& A);
 // The shortest X with the least |A X - B|.

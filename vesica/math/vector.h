@@ -31,8 +31,8 @@ void make_basis(const Vec3<T>& n, Vec3<T>* u, Vec3<T>* v) {
 // through a singular value decomposition, four seconds of compiling in every file that calls it.
 inline Mat3d calc_turn_of_z(const Vec3d& n) {
   const double c = n.z(), across = n.head<2>().squaredNorm();
-  if (c < 0 && across == 0) return Vec3d(1, -1, -1).asDiagonal();  // half a turn about x
-  const double f = c > 0 ? 1 / (1 + c) : (1 - c) / across;         // equal; neither cancels
+  if (c < 0 && across < 1e-300) return Vec3d(1, -1, -1).asDiagonal();  // half a turn about x
+  const double f = c > 0 ? 1 / (1 + c) : (1 - c) / across;             // equal; neither cancels
   Mat3d R;
   R << 1 - f * n.x() * n.x(), -f * n.x() * n.y(), n.x(),  //
       -f * n.x() * n.y(), 1 - f * n.y() * n.y(), n.y(),   //
