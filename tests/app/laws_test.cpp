@@ -151,7 +151,8 @@ TEST(Laws, RestitutionRulesReturnWhatTheirImpactDoes) {
 }
 
 TEST(Laws, PatchFollowsTheSummedCoulombFriction) {
-  for (const json& plot : laws("patch")["plots"]) {
+  const json sheet = laws("patch");
+  for (const json& plot : sheet["plots"]) {
     const json& ours = plot["curves"][0]["y"];
     const json& summed = plot["curves"][1]["y"];
     for (size_t k = 0; k < ours.size(); ++k) {
