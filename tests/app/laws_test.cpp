@@ -1,4 +1,5 @@
 // `vesica laws` and the pages of docs/theory/laws: complete, right, and every snippet works.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // `vesica probe` from outside: the contract of its JSON, units, derivatives, pressure maps.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

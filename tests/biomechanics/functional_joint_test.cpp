@@ -11,9 +11,9 @@
 namespace vesica::functional_joint_test {
 namespace {
 
-const std::vector<Vec3d> kThigh_D = {Vec3d(0.05, -0.15, 0.02), Vec3d(-0.04, -0.20, 0.05),
-                                     Vec3d(0.03, -0.30, 0.06), Vec3d(-0.02, -0.25, -0.04)};
-const Vec3d kCenter_P(0.02, -0.08, 0.09);
+const std::vector<Vec3d> kThighInD = {Vec3d(0.05, -0.15, 0.02), Vec3d(-0.04, -0.20, 0.05),
+                                      Vec3d(0.03, -0.30, 0.06), Vec3d(-0.02, -0.25, -0.04)};
+const Vec3d kCenterInP(0.02, -0.08, 0.09);
 
 // Noise as skin makes it: it forgets over `memory` frames (first-order process of given sigma).
 class SlowNoise {
@@ -48,11 +48,11 @@ Mat3d rotation_at(double t) {
 
 std::vector<std::vector<Vec3d>> make_ball_tracks(std::mt19937_64& random, double sigma,
                                                  double memory, int frames) {
-  std::vector<std::vector<Vec3d>> tracks(kThigh_D.size());
-  for (size_t i = 0; i < kThigh_D.size(); ++i) {
+  std::vector<std::vector<Vec3d>> tracks(kThighInD.size());
+  for (size_t i = 0; i < kThighInD.size(); ++i) {
     SlowNoise noise(sigma, memory, random);
     for (int k = 0; k < frames; ++k) {
-      tracks[i].push_back(kCenter_P + rotation_at(0.01 * k) * kThigh_D[i] + noise.next());
+      tracks[i].push_back(kCenterInP + rotation_at(0.01 * k) * kThighInD[i] + noise.next());
     }
   }
   return tracks;
@@ -62,9 +62,9 @@ TEST(SphereCenter, ExactWithoutNoise) {
   std::mt19937_64 random(1);
   const JointCenter joint = fit_sphere_center(make_ball_tracks(random, 0.0, 0.0, 400));
   ASSERT_TRUE(joint.found);
-  EXPECT_LT((joint.center_P - kCenter_P).norm(), 1e-9);
-  for (size_t i = 0; i < kThigh_D.size(); ++i)
-    EXPECT_NEAR(joint.radii[i], kThigh_D[i].norm(), 1e-9);
+  EXPECT_LT((joint.center_P - kCenterInP).norm(), 1e-9);
+  for (size_t i = 0; i < kThighInD.size(); ++i)
+    EXPECT_NEAR(joint.radii[i], kThighInD[i].norm(), 1e-9);
   EXPECT_LT(joint.rms, 1e-9);
 }
 
@@ -79,7 +79,7 @@ TEST(SphereCenter, LimitsCoverTheTruthUnderCorrelatedNoise) {
     const JointCenter joint = fit_sphere_center(make_ball_tracks(random, 0.001, 10.0, 1700));
     ASSERT_TRUE(joint.found);
     for (int i = 0; i < 3; ++i) {
-      if (std::abs(joint.center_P[i] - kCenter_P[i]) < joint.half_width_P[i]) ++inside;
+      if (std::abs(joint.center_P[i] - kCenterInP[i]) < joint.half_width_P[i]) ++inside;
       width += joint.half_width_P[i] / (3.0 * kTrials);
     }
   }
@@ -95,13 +95,13 @@ TEST(SphereCenter, LimitsCoverTheTruthUnderCorrelatedNoise) {
 TEST(SphereCenter, SaysWhichWayItDoesNotKnow) {
   // About z alone all markers run on circles: the centre may lie anywhere along z.
   std::mt19937_64 random(4);
-  std::vector<std::vector<Vec3d>> tracks(kThigh_D.size());
-  for (size_t i = 0; i < kThigh_D.size(); ++i) {
+  std::vector<std::vector<Vec3d>> tracks(kThighInD.size());
+  for (size_t i = 0; i < kThighInD.size(); ++i) {
     SlowNoise noise(0.001, 5.0, random);
     for (int k = 0; k < 800; ++k) {
       const Mat3d R =
           Eigen::AngleAxisd(0.7 * std::sin(0.02 * k), Vec3d::UnitZ()).toRotationMatrix();
-      tracks[i].push_back(kCenter_P + R * kThigh_D[i] + noise.next());
+      tracks[i].push_back(kCenterInP + R * kThighInD[i] + noise.next());
     }
   }
   const JointCenter joint = fit_sphere_center(tracks);
@@ -121,7 +121,7 @@ std::vector<Pose<double>> make_ball_poses(std::mt19937_64& random, double sigma,
     const Mat3d R =
         rotation_at(0.01 * k) * as_rotation(quaternion_from_rotation_vector(turn.next()));
     const Mat3d R_true = rotation_at(0.01 * k);
-    poses.push_back({R, kCenter_P - R_true * center_D + shift.next()});
+    poses.push_back({R, kCenterInP - R_true * center_D + shift.next()});
   }
   return poses;
 }
@@ -130,7 +130,7 @@ TEST(CommonPoint, ExactWithoutNoiseAndCoveredWithIt) {
   std::mt19937_64 random(1);
   const JointCenter exact = fit_common_point(make_ball_poses(random, 0.0, 0.0, 400));
   ASSERT_TRUE(exact.found);
-  EXPECT_LT((exact.center_P - kCenter_P).norm(), 1e-9);
+  EXPECT_LT((exact.center_P - kCenterInP).norm(), 1e-9);
   EXPECT_LT((exact.center_D - Vec3d(0.01, 0.22, -0.03)).norm(), 1e-9);
   int inside = 0;
   constexpr int kTrials = 300;
@@ -138,7 +138,7 @@ TEST(CommonPoint, ExactWithoutNoiseAndCoveredWithIt) {
     std::mt19937_64 seeded(5000 + trial);
     const JointCenter joint = fit_common_point(make_ball_poses(seeded, 0.0005, 10.0, 1700));
     for (int i = 0; i < 3; ++i) {
-      if (std::abs(joint.center_P[i] - kCenter_P[i]) < joint.half_width_P[i]) ++inside;
+      if (std::abs(joint.center_P[i] - kCenterInP[i]) < joint.half_width_P[i]) ++inside;
     }
   }
   const double coverage = inside / (3.0 * kTrials);

@@ -1,5 +1,6 @@
 // The processing on real recordings, which live beside the repository (shared/data) and are skipped
 // where they are absent.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>

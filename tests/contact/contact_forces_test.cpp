@@ -3,6 +3,7 @@
 #include "vesica/contact/contact_forces.h"
 
 #include <ceres/jet.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"

@@ -1,5 +1,6 @@
 // Every law that a file can name, alone and composed: what all of them must keep, and the figures
 // that single laws are known for.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,6 @@
 // Integrals over the patch against adaptive quadrature that shares no code with them, and what the
 // closed approximations lose.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/quadrature.h"

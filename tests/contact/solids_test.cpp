@@ -1,5 +1,6 @@
 // Solids from files and the pairs they make: the general methods against the closed forms of the
 // same contact, and files that make no sense.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,5 @@
 // The method voxels from a file: what a probe says with it, and where it is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 #include "vesica/markers/identify.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // Model files, recordings, and input that is wrong in the ways that happen.
 #include "vesica/markers/recording.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Trees of up to 30 joints of all types against Simbody and MuJoCo: accelerations and inverse
 // dynamics; closed loops against Simbody.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/peers/tree_case.h"

@@ -1,4 +1,5 @@
 // Systems of general solids, as the scenes of the same name run them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"

@@ -1,5 +1,6 @@
 // Whole runs with states: bristles that hold, states that begin and end with their contact,
 // constraint relaxation, and contacts that do not know of each other.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"

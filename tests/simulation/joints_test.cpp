@@ -1,4 +1,5 @@
 // Scenes with joints: closed forms, the ledger, messages.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"

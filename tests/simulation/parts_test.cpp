@@ -1,5 +1,6 @@
 // Bodies of several parts: what cutting a body up preserves and what it does not, states that come
 // and go with their pair, and what is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/simulation/loaded_scene.h"

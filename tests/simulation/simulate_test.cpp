@@ -2,6 +2,7 @@
 // derivatives, energy.
 #include "vesica/simulation/simulate.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/simulation/loaded_scene.h"
