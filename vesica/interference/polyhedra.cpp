@@ -210,7 +210,9 @@ Columns6 calc_vertex_slope(const SharedPolyhedron& shared, std::int32_t vertex) 
       }
     }
   }
-  if (best_determinant == 0) return Columns6::Zero();
+  // No three planes that rounding can tell apart: it is not known how the vertex moves.
+  constexpr double kFlatCorner = 1e-12;
+  if (best_determinant < kFlatCorner) return Columns6::Zero();
   Columns6 speed = Columns6::Zero();
   for (int r = 0; r < 3; ++r) {
     if (!planes[r]->of_j) continue;
