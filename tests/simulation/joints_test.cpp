@@ -89,7 +89,7 @@ TEST(Joints, FloatingTreeKeepsMomentum) {
       "    joint: {type: spherical, parent: hull, in_parent: {position: [0, 0, 0.3]}, in_body: "
       "{position: [0, 0, -0.3]}, rate: {angular: [5, 0, 1]}}\n" +
       std::string(kRun));
-  auto data = o.system.make_data<double>();
+  auto data = o.system.make_evaluation<double>();
   auto momentum = [&](const double* y) {
     o.system.calc_motions(0, y, &data);
     Eigen::Matrix<double, 6, 1> p = Eigen::Matrix<double, 6, 1>::Zero();
