@@ -157,8 +157,7 @@ TEST(Simulate, CollidingSpheresKeepMomentumAndAngularMomentum) {
     }
     return m;
   };
-  std::vector<double> start(result.state.size());
-  system.calc_initial_state(start.data());
+  const std::vector<double> start = system.make_initial_state().y;
   EXPECT_EQ(result.monitors[0].touchdowns, 1);
   EXPECT_LT((momenta(start.data()) - momenta(result.state.data())).norm(), 1e-9);
 }

@@ -34,10 +34,10 @@ class Stepper {
   virtual const Evaluation<double>& last_step() const = 0;
 };
 
-std::unique_ptr<Stepper> make_fixed_stepper(const System<double>& system,
-                                            const RunOptions& options, RunStatistics* statistics);
-std::unique_ptr<Stepper> make_cvode_stepper(const System<double>& system,
-                                            const RunOptions& options, RunStatistics* statistics);
+std::unique_ptr<Stepper> make_fixed_stepper(const System<double>& system, const RunOptions& options,
+                                            RunStatistics* statistics);
+std::unique_ptr<Stepper> make_cvode_stepper(const System<double>& system, const RunOptions& options,
+                                            RunStatistics* statistics);
 std::unique_ptr<Stepper> make_arkode_stepper(const System<double>& system,
                                              const RunOptions& options, RunStatistics* statistics);
 

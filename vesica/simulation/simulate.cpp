@@ -85,8 +85,8 @@ class FixedGridStepper : public Stepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_fixed_stepper(const System<double>& system,
-                                            const RunOptions& options, RunStatistics* statistics) {
+std::unique_ptr<Stepper> make_fixed_stepper(const System<double>& system, const RunOptions& options,
+                                            RunStatistics* statistics) {
   return std::make_unique<FixedGridStepper>(system, options, statistics);
 }
 

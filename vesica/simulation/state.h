@@ -13,7 +13,7 @@ namespace vesica {
 template <class T>
 struct SlotMemory {
   ContactMemory<T> contact;
-  int pair = -1;          // of parts: PartPairs::pairs; -1: none. Unused where a contact has no parts
+  int pair = -1;  // of parts: PartPairs::pairs; -1: none. Unused where a contact has no parts
   bool touching = false;  // as of the last time that contacts were seen to begin and to end
 
   bool operator==(const SlotMemory&) const = default;

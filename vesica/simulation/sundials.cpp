@@ -186,8 +186,7 @@ class SundialsStepper : public Stepper {
     solver_.set_max_step(std::isfinite(limit) ? limit : 0);  // 0: none
     solver_.set_stop_time(until);
     double t = state->t;
-    const int flag =
-        solver_.advance(solver_.memory, t + kNextOutput, y_.get(), &t, CV_ONE_STEP);
+    const int flag = solver_.advance(solver_.memory, t + kNextOutput, y_.get(), &t, CV_ONE_STEP);
     long steps = 0, rejected = 0;
     solver_.statistics(&steps, &rejected, &report->step);
     if (flag < 0) {
@@ -285,8 +284,7 @@ class CvodeStepper final : public SundialsStepper {
 
 class ArkodeStepper final : public SundialsStepper {
  public:
-  ArkodeStepper(const System<double>& system, const RunOptions& options,
-                RunStatistics* statistics)
+  ArkodeStepper(const System<double>& system, const RunOptions& options, RunStatistics* statistics)
       : SundialsStepper(system, options, statistics) {
     memory_ = ERKStepCreate(rates, 0, y_.get(), context_);
     // Not higher: states at events and outputs are interpolated with degree five, and a run
@@ -328,14 +326,13 @@ class ArkodeStepper final : public SundialsStepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_cvode_stepper(const System<double>& system,
-                                            const RunOptions& options, RunStatistics* statistics) {
+std::unique_ptr<Stepper> make_cvode_stepper(const System<double>& system, const RunOptions& options,
+                                            RunStatistics* statistics) {
   return std::make_unique<CvodeStepper>(system, options, statistics);
 }
 
 std::unique_ptr<Stepper> make_arkode_stepper(const System<double>& system,
-                                             const RunOptions& options,
-                                             RunStatistics* statistics) {
+                                             const RunOptions& options, RunStatistics* statistics) {
   return std::make_unique<ArkodeStepper>(system, options, statistics);
 }
 

@@ -53,7 +53,9 @@ std::vector<double> find_switch_times(const Scene<double>& scene, double end) {
         if (s.step_until > s.step_from) times.insert(times.end(), {s.step_from, s.step_until});
       },
       // A series is smooth inside and rests before and after.
-      [&](const CubicSpline& s) { times.insert(times.end(), {s.first(), s.last()}); },
+      [&](const CubicSpline& s) {
+        times.insert(times.end(), {s.first(), s.last()});
+      },
       [](const PrescribedMotion<double>&) {});
   std::erase_if(times, [&](double t) { return !(t > 0) || !(t < end); });
   std::sort(times.begin(), times.end());

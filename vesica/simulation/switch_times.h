@@ -1,6 +1,6 @@
 // When a scene's forces, signals and given motions begin, end or have a kink, and how fast they
-// change between: no step may reach across the first, and adaptive steps stay below the second, or a
-// short push falls between two steps unseen.
+// change between: no step may reach across the first, and adaptive steps stay below the second, or
+// a short push falls between two steps unseen.
 #pragma once
 
 #include <vector>

@@ -76,8 +76,8 @@ Evaluation<T> System<P>::make_evaluation() const {
   const T zero(0);
   for (size_t k = 0; k < slots; ++k) {
     data.overlaps[k] = far_apart<T>();
-    data.forces[k] = no_contact_forces(data.overlaps[k], {zero, Vec3<T>(zero, zero, zero),
-                                                          Vec3<T>(zero, zero, zero), zero});
+    data.forces[k] = no_contact_forces(
+        data.overlaps[k], {zero, Vec3<T>(zero, zero, zero), Vec3<T>(zero, zero, zero), zero});
   }
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
     if (!scene_.bodies[b].is_free) {
@@ -229,10 +229,9 @@ bool System<P>::assign_slots(State<T>* state, Evaluation<T>* data,
     for (size_t k = layout_.first_slot(c); k < layout_.first_slot(c + 1); ++k) {
       int& pair = state->memory[k].pair;
       if (pair < 0) continue;
-      const auto at = std::lower_bound(data->near.begin(), data->near.end(), pair,
-                                       [&](const CellPair& near, int index) {
-                                         return contact.parts->index(near) < index;
-                                       });
+      const auto at = std::lower_bound(
+          data->near.begin(), data->near.end(), pair,
+          [&](const CellPair& near, int index) { return contact.parts->index(near) < index; });
       if (at != data->near.end() && contact.parts->index(*at) == pair) {
         wanted[static_cast<size_t>(at - data->near.begin())] = -1;
         continue;
@@ -443,21 +442,21 @@ void System<P>::calc_drive_work(double t, T* rates, Evaluation<T>* data, T* ledg
 }
 
 // Compiled in system_*.cpp: scalar of the scene, scalar of the state.
-#define VESICA_SYSTEM(P, T)                                                                     \
-  template Evaluation<T> System<P>::make_evaluation() const;                                    \
-  template void System<P>::calc_rates(double, const T*, const Memory<T>&, T*, Evaluation<T>*)   \
-      const;                                                                                    \
-  template void System<P>::calc_rates_of_new_step(State<T>*, T*, Evaluation<T>*,                \
-                                                  std::vector<ContactChange>*) const;           \
-  template bool System<P>::find_parts(State<T>*, Evaluation<T>*, std::vector<ContactChange>*)   \
-      const;                                                                                    \
-  template void System<P>::begin_contact(size_t, const Evaluation<T>&, State<T>*,               \
-                                         std::vector<ContactChange>*) const;                    \
-  template void System<P>::end_contact(size_t, State<T>*, std::vector<ContactChange>*) const;   \
-  template void System<P>::capture_contacts(State<T>*, const Evaluation<T>&,                    \
-                                            std::vector<ContactChange>*) const;                 \
-  template void System<P>::calc_position_rates(const T*, T*) const;                             \
-  template void System<P>::calc_motions(double, const T*, Evaluation<T>*) const;                \
+#define VESICA_SYSTEM(P, T)                                                                   \
+  template Evaluation<T> System<P>::make_evaluation() const;                                  \
+  template void System<P>::calc_rates(double, const T*, const Memory<T>&, T*, Evaluation<T>*) \
+      const;                                                                                  \
+  template void System<P>::calc_rates_of_new_step(State<T>*, T*, Evaluation<T>*,              \
+                                                  std::vector<ContactChange>*) const;         \
+  template bool System<P>::find_parts(State<T>*, Evaluation<T>*, std::vector<ContactChange>*) \
+      const;                                                                                  \
+  template void System<P>::begin_contact(size_t, const Evaluation<T>&, State<T>*,             \
+                                         std::vector<ContactChange>*) const;                  \
+  template void System<P>::end_contact(size_t, State<T>*, std::vector<ContactChange>*) const; \
+  template void System<P>::capture_contacts(State<T>*, const Evaluation<T>&,                  \
+                                            std::vector<ContactChange>*) const;               \
+  template void System<P>::calc_position_rates(const T*, T*) const;                           \
+  template void System<P>::calc_motions(double, const T*, Evaluation<T>*) const;              \
   template void System<P>::calc_overlaps(const Memory<T>&, Evaluation<T>*) const;
 
 }  // namespace vesica
