@@ -35,14 +35,13 @@ Result measure(int tiles, double tile) {
   const double start = thread_nanoseconds();
   const System<double> system(read_scene<double>(InputFile::parse(text, "cells.yaml")), true);
   result.load_seconds = 1e-9 * (thread_nanoseconds() - start);
-  std::vector<double> y(static_cast<size_t>(system.layout().size()));
-  system.calc_initial_state(y.data());
-  auto data = system.make_data<double>();
+  State<double> state = system.make_initial_state();
+  std::vector<ContactChange> changes;
+  auto data = system.make_evaluation<double>();
   FixedStepper<double, double> stepper(system, FixedStepMethod::kRk4);
-  double t = 0;
   auto step = [&] {
-    stepper.step(t, 1e-4, &y, &data);
-    t += 1e-4;
+    changes.clear();
+    stepper.step(state.t + 1e-4, &state, &data, &changes);
   };
   for (int k = 0; k < 20; ++k) step();
   std::vector<double> times;
@@ -52,7 +51,7 @@ Result measure(int tiles, double tile) {
     times.push_back(1e-3 * (thread_nanoseconds() - before));
   }
   result.step_microseconds = median(times);
-  for (char touching : data.touching) result.touching += touching;
+  for (const auto& slot : state.memory) result.touching += slot.touching;
   return result;
 }
 

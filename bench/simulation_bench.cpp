@@ -47,13 +47,15 @@ const char* const kScene =
 double run_vesica() {
   const auto file = vesica::InputFile::parse(kScene, "bench");
   const vesica::System<double> system(vesica::read_scene<double>(file), false);
-  std::vector<double> y(static_cast<size_t>(system.layout().size()));
-  system.calc_initial_state(y.data());
-  auto data = system.make_data<double>();
+  vesica::State<double> state = system.make_initial_state();
+  std::vector<vesica::ContactChange> changes;
+  auto data = system.make_evaluation<double>();
   vesica::FixedStepper<double, double> stepper(system, vesica::FixedStepMethod::kSemiImplicitEuler);
-  double t = 0;
   const double rate = median_rate(200000, [&](long steps) {
-    for (long k = 0; k < steps; ++k, t += kStep) stepper.step(t, kStep, &y, &data);
+    for (long k = 0; k < steps; ++k) {
+      changes.clear();
+      stepper.step(state.t + kStep, &state, &data, &changes);
+    }
   });
   if (!(data.forces[0].normal.force > 0)) std::printf("vesica: the ball is not in contact\n");
   return rate;

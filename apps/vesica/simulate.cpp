@@ -86,7 +86,15 @@ void save_recording(const TimeTable& recording, const std::vector<std::string>& 
 
 void run_sensitivity(const InputFile& file, const RunOptions& run, const SimulateOptions& options,
                      const Common& common, const std::string& folder) {
-  const SensitivityResult result = simulate_sensitivity(file, run, options.sensitivities);
+  catch_stop_signals();
+  SensitivityResult result;
+  {
+    Progress progress("sensitivity", common.quiet || common.json);
+    RunControl control;
+    control.progress = [&](double fraction) { progress.update(fraction); };
+    control.stop = &stop_requested();
+    result = simulate_sensitivity(file, run, options.sensitivities, control);
+  }
   make_out_folder(folder);
   save_csv((fs::path(folder) / "sensitivity.csv").string(), result.recording);
   auto json = make_sensitivity_json(result);

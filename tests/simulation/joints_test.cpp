@@ -90,7 +90,7 @@ TEST(Joints, FloatingTreeKeepsMomentum) {
       "    joint: {type: spherical, parent: hull, in_parent: {position: [0, 0, 0.3]}, in_body: "
       "{position: [0, 0, -0.3]}, rate: {angular: [5, 0, 1]}}\n" +
       std::string(kRun));
-  auto data = o.system.make_data<double>();
+  auto data = o.system.make_evaluation<double>();
   auto momentum = [&](const double* y) {
     o.system.calc_motions(0, y, &data);
     Eigen::Matrix<double, 6, 1> p = Eigen::Matrix<double, 6, 1>::Zero();
@@ -103,8 +103,7 @@ TEST(Joints, FloatingTreeKeepsMomentum) {
     }
     return p;
   };
-  std::vector<double> start(o.result.state.size());
-  o.system.calc_initial_state(start.data());
+  const std::vector<double> start = o.system.make_initial_state().y;
   const auto before = momentum(start.data()), after = momentum(o.result.state.data());
   EXPECT_LT((after - before).norm(), 1e-8 * before.norm());
 }

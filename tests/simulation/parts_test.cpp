@@ -17,15 +17,16 @@ Loaded load(const std::string& text) { return test::load_scene(text); }
 
 // One evaluation at the start.
 struct Evaluated {
-  SystemData<double> data;
+  Evaluation<double> data;
   ContactTotals<double> total;
 };
 Evaluated evaluate(const Loaded& scene) {
-  std::vector<double> y(static_cast<size_t>(scene.system.layout().size())), rates(y.size());
-  scene.system.calc_initial_state(y.data());
-  Evaluated e{scene.system.make_data<double>(), {}};
-  scene.system.find_parts(0, y.data(), &e.data);
-  scene.system.calc_rates(0, y.data(), rates.data(), &e.data);
+  State<double> state = scene.system.make_initial_state();
+  std::vector<double> rates(state.y.size());
+  std::vector<ContactChange> changes;
+  Evaluated e{scene.system.make_evaluation<double>(), {}};
+  scene.system.find_parts(&state, &e.data, &changes);
+  scene.system.calc_rates(0, state.y.data(), state.memory, rates.data(), &e.data);
   e.total = calc_contact_totals(scene.system, e.data, 0);
   return e;
 }
@@ -98,14 +99,15 @@ TEST(Parts, VolumesAddUp) {
   const auto whole = load(make_block(1, kTable, "") + end_of_scene("1"));
   const auto cut = load(make_block(3, kTable, "") + end_of_scene("1"));
   auto volume_of = [](const Loaded& scene, const Pose<double>& X) {
-    std::vector<double> y(static_cast<size_t>(scene.system.layout().size())), rates(y.size());
-    scene.system.calc_initial_state(y.data());
+    State<double> state = scene.system.make_initial_state();
+    std::vector<double> rates(state.y.size());
+    std::vector<ContactChange> changes;
     const Quaternion<double> q = as_quaternion(X.R_WB);
-    const double state[] = {X.p_WB.x(), X.p_WB.y(), X.p_WB.z(), q.w, q.x, q.y, q.z};
-    std::copy(state, state + 7, y.begin());
-    auto data = scene.system.make_data<double>();
-    scene.system.find_parts(0, y.data(), &data);
-    scene.system.calc_rates(0, y.data(), rates.data(), &data);
+    const double place[] = {X.p_WB.x(), X.p_WB.y(), X.p_WB.z(), q.w, q.x, q.y, q.z};
+    std::copy(place, place + 7, state.y.begin());
+    auto data = scene.system.make_evaluation<double>();
+    scene.system.find_parts(&state, &data, &changes);
+    scene.system.calc_rates(0, state.y.data(), state.memory, rates.data(), &data);
     return calc_contact_totals(scene.system, data, 0).volume;
   };
   int touching = 0;
@@ -155,23 +157,24 @@ TEST(Parts, StatesComeAndGo) {
   const std::string motion =
       "    pose: {position: [0, 0, 0.0499]}\n    velocity: {linear: [0.3, 0, 0]}\n";
   const auto scene = load(make_block(2, kBoxFloor, motion) + end_of_scene("0.2"));
-  std::vector<double> y(static_cast<size_t>(scene.system.layout().size()));
-  scene.system.calc_initial_state(y.data());
-  auto data = scene.system.make_data<double>();
+  State<double> state = scene.system.make_initial_state();
+  std::vector<double>& y = state.y;
+  std::vector<ContactChange> changes;
+  auto data = scene.system.make_evaluation<double>();
   FixedStepper<double, double> stepper(scene.system, FixedStepMethod::kRk4);
-  for (int k = 0; k < 400; ++k) stepper.step(5e-5 * k, 5e-5, &y, &data);
+  for (int k = 0; k < 400; ++k) stepper.step(5e-5 * (k + 1), &state, &data, &changes);
   int bent = 0;
   for (size_t slot = 0; slot < scene.system.layout().slots(); ++slot) {
-    bent += data.pair_in_slot[slot] >= 0 && y[scene.system.layout().contact(slot)] > 1e-6;
+    bent += state.memory[slot].pair >= 0 && y[scene.system.layout().contact(slot)] > 1e-6;
   }
   EXPECT_EQ(bent, 4);
   y[2] += 1;  // lifted away
-  stepper.step(0.02, 5e-5, &y, &data);
+  stepper.step(401 * 5e-5, &state, &data, &changes);
   for (int k = scene.system.layout().contact_start(); k < scene.system.layout().controller(0);
        ++k) {
     EXPECT_EQ(y[static_cast<size_t>(k)], 0);
   }
-  for (int pair : data.pair_in_slot) EXPECT_EQ(pair, -1);
+  for (const auto& slot : state.memory) EXPECT_EQ(slot, SlotMemory<double>{});
 }
 
 // Adaptive and fixed steps see the same motion; parts are found in time.

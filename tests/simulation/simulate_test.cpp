@@ -125,20 +125,19 @@ TEST(Simulate, JacobianMatchesDifferences) {
                       "    pose: {position: [0, 0, 0.048], axis: [1, 2, 3], angle: 0.5}\n"
                       "    velocity: {linear: [0.3, 0, 0.1], angular: [0, 2, 5]}\n"));
   const int n = s.system.layout().size();
-  std::vector<double> y(static_cast<size_t>(n));
-  s.system.calc_initial_state(y.data());
-  auto data = s.system.make_data<double>();
+  const auto [t, y, memory] = s.system.make_initial_state();
+  auto data = s.system.make_evaluation<double>();
   detail::JacobianEvaluator evaluator(s.system);
   Eigen::MatrixXd J(n, n);
-  evaluator.evaluate(0, y.data(), data, J.data());
+  evaluator.evaluate(t, y.data(), memory, data, J.data());
   for (int c = 0; c < 13; ++c) {
     Eigen::VectorXd plus(n), minus(n);
     const double h = 1e-6;
     auto moved = y;
     moved[static_cast<size_t>(c)] += h;
-    s.system.calc_rates(0, moved.data(), plus.data(), &data);
+    s.system.calc_rates(t, moved.data(), memory, plus.data(), &data);
     moved[static_cast<size_t>(c)] -= 2 * h;
-    s.system.calc_rates(0, moved.data(), minus.data(), &data);
+    s.system.calc_rates(t, moved.data(), memory, minus.data(), &data);
     EXPECT_LT(((plus - minus) / (2 * h) - J.col(c)).norm(), 1e-6 * (1 + J.col(c).norm())) << c;
   }
 }
@@ -159,8 +158,7 @@ TEST(Simulate, CollidingSpheresKeepMomentumAndAngularMomentum) {
     }
     return m;
   };
-  std::vector<double> start(result.state.size());
-  system.calc_initial_state(start.data());
+  const std::vector<double> start = system.make_initial_state().y;
   EXPECT_EQ(result.monitors[0].touchdowns, 1);
   EXPECT_LT((momenta(start.data()) - momenta(result.state.data())).norm(), 1e-9);
 }

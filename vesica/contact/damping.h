@@ -18,7 +18,10 @@ namespace vesica {
 // What a contact remembers from its touchdown.
 template <class T>
 struct ContactMemory {
-  T impact_speed{};
+  T impact_speed{};       // closing speed when it began; not positive where it began otherwise
+  bool captured = false;  // false: not begun, or begun within a step
+
+  bool operator==(const ContactMemory&) const = default;
 };
 
 enum class RestitutionRule { kGonthier, kHuntCrossley, kLankaraniNikravesh };

@@ -18,6 +18,7 @@ class CubicSpline {
   double second_derivative(double time) const;
   double first() const { return times_.front(); }
   double last() const { return times_.back(); }
+  std::span<const double> times() const { return times_; }
 
  private:
   size_t find_interval(double time) const;

@@ -22,7 +22,7 @@ struct Energies {
 
 // From data filled by calc_rates for y.
 template <class T>
-Energies<T> calc_energies(const System<T>& system, const T* y, const SystemData<T>& data) {
+Energies<T> calc_energies(const System<T>& system, const T* y, const Evaluation<T>& data) {
   const Scene<T>& scene = system.scene();
   Energies<T> e;
   for (size_t b = 0; b < scene.bodies.size(); ++b) {

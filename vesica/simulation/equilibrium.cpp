@@ -19,13 +19,9 @@ constexpr int kMaxHalvings = 30;
 
 // Generalised forces at rest, in any scalar; `rates` is scratch of the state's size.
 template <class T>
-void calc_forces_at_rest(const System<double>& system, const T* y, T* rates, SystemData<T>* data,
-                         const std::vector<T>& zeros, T* forces) {
-  if constexpr (std::is_same_v<T, double>) {
-    std::copy(y, y + system.layout().size(), rates);  // states of lost pairs: not this y's
-    system.find_parts(0, rates, data);
-  }
-  system.calc_rates(0, y, rates, data);
+void calc_forces_at_rest(const System<double>& system, const T* y, const Memory<T>& memory,
+                         T* rates, Evaluation<T>* data, const std::vector<T>& zeros, T* forces) {
+  system.calc_rates(0, y, memory, rates, data);
   const Tree<double>& tree = system.scene().tree;
   calc_inverse_dynamics(tree, data->wrenches, zeros.data(), forces,
                         static_cast<TreeData<T>*>(data));
@@ -55,8 +51,11 @@ EquilibriumResult find_equilibrium(const System<double>& system, const std::vect
   }
 
   std::fill(y->begin() + nq, y->begin() + nq + n, 0.0);
-  auto plain = system.make_data<double>();
-  auto data = system.make_data<D>();
+  auto plain = system.make_evaluation<double>();
+  auto data = system.make_evaluation<D>();
+  State<double> seen = system.make_initial_state();
+  Memory<D> memory;
+  std::vector<ContactChange> unused;
   const std::vector<double> plain_zeros(static_cast<size_t>(n), 0.0);
   const std::vector<D> zeros(static_cast<size_t>(n), D(0));
   std::vector<double> rates(static_cast<size_t>(size)), forces(static_cast<size_t>(n));
@@ -64,7 +63,10 @@ EquilibriumResult find_equilibrium(const System<double>& system, const std::vect
   std::vector<double> direction(static_cast<size_t>(n)), turned(static_cast<size_t>(nq));
 
   auto calc_residual = [&](const std::vector<double>& state) {
-    calc_forces_at_rest(system, state.data(), rates.data(), &plain, plain_zeros, forces.data());
+    seen.y = state;
+    system.find_parts(&seen, &plain, &unused);
+    calc_forces_at_rest(system, state.data(), seen.memory, rates.data(), &plain, plain_zeros,
+                        forces.data());
     double worst = 0;
     for (int k : open) {
       const double f = std::abs(forces[static_cast<size_t>(k)]);
@@ -103,8 +105,9 @@ EquilibriumResult find_equilibrium(const System<double>& system, const std::vect
           x[static_cast<size_t>(k)].v[static_cast<int>(c)] = turned[static_cast<size_t>(k)];
         }
       }
-      copy_memories(plain, &data);
-      calc_forces_at_rest(system, x.data(), dual_rates.data(), &data, zeros, dual_forces.data());
+      copy_memory(seen.memory, &memory);
+      calc_forces_at_rest(system, x.data(), memory, dual_rates.data(), &data, zeros,
+                          dual_forces.data());
       for (size_t c = 0; c < batch; ++c) {
         for (size_t r = 0; r < open.size(); ++r) {
           jacobian(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(first + c)) =

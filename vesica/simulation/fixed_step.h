@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,13 @@ struct Tableau {
 const Tableau& tableau(FixedStepMethod method);
 }  // namespace detail
 
+// Where a step from t ends: at the next multiple of `step`, or at `until` if that comes first. What
+// rounding leaves of a step is none.
+inline double calc_step_end(double t, double step, double until) {
+  const double next = step * (std::floor(t / step + 1e-6) + 1);
+  return next < until - 1e-6 * step ? next : until;
+}
+
 // T may differ from the scene's P: state derivatives of a plain scene.
 template <class P, class T>
 class FixedStepper {
@@ -42,8 +50,12 @@ class FixedStepper {
     stage_.resize(size);
   }
 
-  // From t to t + h, in place. `data` holds the evaluation at the start of the step afterwards.
-  void step(double t, double h, std::vector<T>* y, SystemData<T>* data);
+  // From state->t to `until`, in place. `changes`: contacts that are seen to begin or to end at the
+  // start of the step are appended.
+  void step(double until, State<T>* state, Evaluation<T>* data,
+            std::vector<ContactChange>* changes);
+  // At the start of the last step.
+  const std::vector<T>& start_rates() const { return slopes_[0]; }
 
  private:
   const System<P>& system_;
@@ -54,11 +66,14 @@ class FixedStepper {
 };
 
 template <class P, class T>
-void FixedStepper<P, T>::step(double t, double h, std::vector<T>* y, SystemData<T>* data) {
+void FixedStepper<P, T>::step(double until, State<T>* from, Evaluation<T>* data,
+                              std::vector<ContactChange>* changes) {
   const int size = system_.layout().size();
-  T* const state = y->data();
+  const double t = from->t, h = until - t;
+  T* const state = from->y.data();
   data->step = h;
-  system_.calc_rates_of_new_step(t, state, slopes_[0].data(), data);
+  system_.calc_rates_of_new_step(from, slopes_[0].data(), data, changes);
+  from->t = until;
 
   if (method_ == FixedStepMethod::kSemiImplicitEuler) {
     const int velocities = system_.layout().velocities();
@@ -79,7 +94,7 @@ void FixedStepper<P, T>::step(double t, double h, std::vector<T>* y, SystemData<
       stage_[k] = state[k] + h * sum;
     }
     a += s;
-    system_.calc_rates(t + tableau_.c[s] * h, stage_.data(), slopes_[s].data(), data);
+    system_.calc_rates(t + tableau_.c[s] * h, stage_.data(), from->memory, slopes_[s].data(), data);
   }
   for (int k = 0; k < size; ++k) {
     T sum = tableau_.b[0] * slopes_[0][k];

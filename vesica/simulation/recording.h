@@ -15,7 +15,7 @@ TimeTable make_recording(const System<double>& system);
 std::vector<std::string> make_state_names(const System<double>& system);
 // One row of it; `data` holds a full evaluation at y.
 template <class T>
-void append_row(const System<T>& system, const T* y, const SystemData<T>& data,
+void append_row(const System<T>& system, const T* y, const Evaluation<T>& data,
                 const T& start_energy, std::vector<T>* row);
 
 // Order-sensitive 64-bit hash (FNV-1a) of all times' and values' bits: equal runs have equal
@@ -38,7 +38,7 @@ struct ContactTotals {
 };
 
 template <class T>
-ContactTotals<T> calc_contact_totals(const System<T>& system, const SystemData<T>& data,
+ContactTotals<T> calc_contact_totals(const System<T>& system, const Evaluation<T>& data,
                                      size_t contact) {
   using std::sqrt;
   auto slip_of = [](const ContactForces<T>& f) {
@@ -60,7 +60,7 @@ ContactTotals<T> calc_contact_totals(const System<T>& system, const SystemData<T
   total.distance = T(parts->finder.margin());
   Vec3<T> centroid = none;
   for (size_t k = first; k < end; ++k) {
-    if (data.pair_in_slot[k] < 0) continue;
+    if (data.empty[k]) continue;
     const Overlap<T>& o = data.overlaps[k];
     const ContactForces<T>& f = data.forces[k];
     if (o.distance < total.distance) total.distance = o.distance;
@@ -75,7 +75,7 @@ ContactTotals<T> calc_contact_totals(const System<T>& system, const SystemData<T
   }
   if (value_of(total.volume) > 0) centroid = centroid / total.volume;
   for (size_t k = first; k < end; ++k) {
-    if (data.pair_in_slot[k] < 0 || !(data.overlaps[k].distance < T(0))) continue;
+    if (data.empty[k] || !(data.overlaps[k].distance < T(0))) continue;
     const Wrench<T>& F = data.forces[k].F_Ic_W;
     total.moment += F.tau_W + Vec3<T>(data.overlaps[k].p_WC - centroid).cross(F.f_W);
   }
@@ -87,7 +87,7 @@ ContactTotals<T> calc_contact_totals(const System<T>& system, const SystemData<T
 }
 
 template <class T>
-void append_row(const System<T>& system, const T* y, const SystemData<T>& data,
+void append_row(const System<T>& system, const T* y, const Evaluation<T>& data,
                 const T& start_energy, std::vector<T>* row) {
   using std::sqrt;
   auto add = [&](const Vec3<T>& v) { row->insert(row->end(), {v.x(), v.y(), v.z()}); };

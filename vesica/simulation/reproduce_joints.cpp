@@ -131,10 +131,8 @@ namespace {
 // 1/(n J M^-1 J^T n): what a push on the tip along n has to move.
 double calc_tip_mass(const System<double>& system, int body, const Vec3d& p_BT, const Vec3d& n) {
   const Tree<double>& tree = system.scene().tree;
-  auto data = system.make_data<double>();
-  std::vector<double> y(static_cast<size_t>(system.layout().size()));
-  system.calc_initial_state(y.data());
-  system.calc_motions(0, y.data(), &data);
+  auto data = system.make_evaluation<double>();
+  system.calc_motions(0, system.make_initial_state().y.data(), &data);
   MatrixX<double> M(tree.nu(), tree.nu()), J(6, tree.nu());
   calc_mass_matrix<double, double>(tree, &data, &M);
   calc_jacobian<double, double>(tree, data, body,
@@ -151,18 +149,17 @@ struct StepTimes {
 };
 StepTimes measure_steps(const System<double>& system, long steps) {
   using Clock = std::chrono::steady_clock;
-  std::vector<double> y(static_cast<size_t>(system.layout().size()));
-  auto data = system.make_data<double>();
+  auto data = system.make_evaluation<double>();
+  State<double> state;
+  std::vector<ContactChange> changes;
   FixedStepper<double, double> stepper(system, FixedStepMethod::kEuler);
   std::vector<double> times(static_cast<size_t>(steps));
   const long period = 8000;  // the scene over again: it ends dragging
   for (long k = 0; k < steps; ++k) {
-    if (k % period == 0) {
-      system.calc_initial_state(y.data());
-      std::fill(data.touching.begin(), data.touching.end(), 0);
-    }
+    if (k % period == 0) state = system.make_initial_state();
+    changes.clear();
     const auto start = Clock::now();
-    stepper.step(1e-3 * static_cast<double>(k % period), 1e-3, &y, &data);
+    stepper.step(1e-3 * static_cast<double>(k % period + 1), &state, &data, &changes);
     times[static_cast<size_t>(k)] = std::chrono::duration<double>(Clock::now() - start).count();
   }
   std::sort(times.begin(), times.end());

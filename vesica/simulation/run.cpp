@@ -5,43 +5,56 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vesica/error.h"
+
 namespace vesica::detail {
 
 Run::Run(const System<double>& system, const RunOptions& options, const RunControl& control)
     : system_(system),
       options_(options),
       control_(control),
-      data_(system.make_data<double>()),
-      scratch_(system.make_data<double>()) {
-  result_.state.resize(static_cast<size_t>(system.layout().size()));
-  rates_.resize(result_.state.size());
-  system.calc_initial_state(result_.state.data());
+      data_(system.make_evaluation<double>()) {
+  result_.final_state = system.make_initial_state();
+  rates_.resize(result_.final_state.y.size());
+  row_.resize(rates_.size());
   result_.monitors.resize(system.scene().contacts.size());
   touching_.resize(result_.monitors.size());
   result_.recording = make_recording(system);
-  system.find_parts(0, result_.state.data(), &data_);
-  copy_memories(data_, &scratch_);
-  system.calc_rates(0, result_.state.data(), rates_.data(), &scratch_);
-  const Energies<double> e = calc_energies(system, result_.state.data(), scratch_);
+  std::vector<ContactChange> unused;
+  State<double> start = result_.final_state;
+  system.find_parts(&start, &data_, &unused);
+  system.calc_rates(start.t, start.y.data(), start.memory, rates_.data(), &data_);
+  const Energies<double> e = calc_energies(system, start.y.data(), data_);
   result_.start_energy = e.mechanical();
   result_.start_stored = e.stored;
   started_ = last_step_ = last_progress_ = Clock::now();
 }
 
-void Run::record_if_due(double t, const double* y) {
-  if (options_.interval <= 0 || t < next_record_ - 1e-9 * options_.interval) return;
-  copy_memories(data_, &scratch_);
-  system_.calc_rates(t, y, rates_.data(), &scratch_);
-  result_.recording.times.push_back(t);
-  append_row(system_, y, scratch_, result_.start_energy, &result_.recording.values);
-  const Energies<double> e = calc_energies(system_, y, scratch_);
-  result_.largest_energy =
-      std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
-  ++rows_;
-  next_record_ = static_cast<double>(rows_) * options_.interval;
+void Run::record_due(const State<double>& state,
+                     const std::function<void(double, double*)>& interpolate) {
+  const double slack = 1e-9 * options_.interval;
+  while (options_.interval > 0 && next_record_ <= state.t + slack) {
+    if (next_record_ < state.t - slack) {
+      interpolate(next_record_, row_.data());
+      record(next_record_, row_.data(), state.memory);
+    } else {
+      record(state.t, state.y.data(), state.memory);
+    }
+    ++rows_;
+    next_record_ = static_cast<double>(rows_) * options_.interval;
+  }
 }
 
-void Run::observe(const SystemData<double>& data, double h) {
+void Run::record(double t, const double* y, const Memory<double>& memory) {
+  system_.calc_rates(t, y, memory, rates_.data(), &data_);
+  result_.recording.times.push_back(t);
+  append_row(system_, y, data_, result_.start_energy, &result_.recording.values);
+  const Energies<double> e = calc_energies(system_, y, data_);
+  result_.largest_energy =
+      std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
+}
+
+void Run::observe(const Evaluation<double>& data, double h) {
   std::fill(touching_.begin(), touching_.end(), 0);
   for (size_t k = 0; k < data.forces.size(); ++k) {
     const auto& o = data.overlaps[k];
@@ -86,10 +99,11 @@ void Run::observe(const SystemData<double>& data, double h) {
   }
 }
 
-void Run::add_event(double t, int contact, bool touchdown, double closing_speed) {
-  if (touchdown) ++result_.monitors[static_cast<size_t>(contact)].touchdowns;
+void Run::add_event(double t, const ContactChange& change) {
+  const int contact = system_.layout().contact_of_slot[static_cast<size_t>(change.slot)];
+  if (change.touchdown) ++result_.monitors[static_cast<size_t>(contact)].touchdowns;
   if (result_.events.size() < kMaxEvents) {
-    result_.events.push_back({t, contact, touchdown, closing_speed});
+    result_.events.push_back({t, contact, change.touchdown, change.closing_speed});
   }
 }
 
@@ -110,68 +124,63 @@ bool Run::check_in(double t) {
   return false;
 }
 
-bool Run::has_room(double t, const SystemData<double>& data) {
-  if (data.crowded < 0) return true;
-  const auto& contact = system_.scene().contacts[static_cast<size_t>(data.crowded)];
-  result_.failure = fmt::format(
-      "{}: more than {} pairs of parts are near each other at t = {:.6g} s; set a greater "
-      "max_pairs for this contact",
-      contact.name, contact.parts->room, t);
-  return false;
-}
-
-bool Run::is_finite(double t, const double* y) {
-  for (size_t k = 0; k < result_.state.size(); ++k) {
-    if (std::isfinite(y[k])) continue;
-    result_.failure = fmt::format(
+void Run::check_finite(const State<double>& state) const {
+  for (const double y : state.y) {
+    if (std::isfinite(y)) continue;
+    throw RunError(fmt::format(
         "the state is no longer finite at t = {:.6g} s: the step is too long for the stiffest "
-        "contact; "
-        "use a shorter solver.step, or method cvode",
-        t);
-    return false;
+        "contact; use a shorter solver.step, or method cvode",
+        state.t));
   }
-  return true;
 }
 
-RunResult Run::finish(double t, const double* y) {
-  result_.end_time = t;
-  if (y != result_.state.data()) std::copy(y, y + result_.state.size(), result_.state.begin());
-  system_.find_parts(t, result_.state.data(), &data_);
-  copy_memories(data_, &scratch_);
-  system_.calc_rates(t, result_.state.data(), rates_.data(), &scratch_);
-  const Energies<double> e = calc_energies(system_, result_.state.data(), scratch_);
+RunResult Run::finish() {
+  State<double>& end = result_.final_state;
+  result_.end_time = end.t;
+  result_.state = end.y;
+  try {
+    std::vector<ContactChange> unused;
+    State<double> seen = end;
+    system_.find_parts(&seen, &data_, &unused);
+    system_.calc_rates(end.t, seen.y.data(), seen.memory, rates_.data(), &data_);
+  } catch (const std::exception& error) {  // the run has failed for the same reason before
+    if (result_.failure.empty()) result_.failure = error.what();
+  }
+  const Energies<double> e = calc_energies(system_, end.y.data(), data_);
   result_.end_energy = e.mechanical();
   result_.largest_energy =
       std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
   if (system_.layout().ledger) {
     result_.non_potential_work =
-        result_.state[static_cast<size_t>(system_.layout().ledger_start()) + kStoredWork] -
+        end.y[static_cast<size_t>(system_.layout().ledger_start()) + kStoredWork] -
         (e.stored - result_.start_stored);
-    result_.residual = result_.end_energy -
-                       calc_expected_energy(system_, result_.state.data(), result_.start_energy);
+    result_.residual =
+        result_.end_energy - calc_expected_energy(system_, end.y.data(), result_.start_energy);
   }
   result_.statistics.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   return std::move(result_);
 }
 
 JacobianEvaluator::JacobianEvaluator(const System<double>& system)
-    : system_(system), data_(system.make_data<Dual<12>>()) {
+    : system_(system), data_(system.make_evaluation<Dual<12>>()) {
   y_.resize(static_cast<size_t>(system.layout().size()));
   rates_.resize(y_.size());
 }
 
-void JacobianEvaluator::evaluate(double t, const double* y, const SystemData<double>& memories,
-                                 double* jacobian) {
+void JacobianEvaluator::evaluate(double t, const double* y, const Memory<double>& memory,
+                                 const Evaluation<double>& window, double* jacobian) {
   const int n = system_.layout().size();
   const int moving = system_.layout().ledger_start();  // nothing depends on the ledger
-  copy_memories(memories, &data_);
+  copy_memory(memory, &memory_);
+  data_.after = window.after;
+  data_.before = window.before;
   std::fill(jacobian, jacobian + static_cast<size_t>(n) * n, 0.0);
   for (int first = 0; first < moving; first += 12) {
     for (int k = 0; k < n; ++k) {
       const bool seeded = k >= first && k < first + 12 && k < moving;
       y_[static_cast<size_t>(k)] = seeded ? Dual<12>::variable(y[k], k - first) : Dual<12>(y[k]);
     }
-    system_.calc_rates(t, y_.data(), rates_.data(), &data_);
+    system_.calc_rates(t, y_.data(), memory_, rates_.data(), &data_);
     for (int c = first; c < std::min(first + 12, moving); ++c) {
       double* column = jacobian + static_cast<size_t>(c) * n;
       for (int r = 0; r < n; ++r) column[r] = rates_[static_cast<size_t>(r)].v[c - first];

@@ -13,32 +13,35 @@ class Run {
  public:
   Run(const System<double>& system, const RunOptions& options, const RunControl& control);
 
-  std::vector<double>& state() { return result_.state; }
-  SystemData<double>& data() { return data_; }
+  State<double>& state() { return result_.final_state; }
   RunResult& result() { return result_; }
   const RunOptions& options() const { return options_; }
 
-  // Records (t, y) if a row is due; evaluates the system for it.
-  void record_if_due(double t, const double* y);
-  double next_record_time() const { return next_record_; }
-  // Counts a contact's state after an accepted step; `data` holds forces at the step's start.
-  void observe(const SystemData<double>& data, double h);
-  void add_event(double t, int contact, bool touchdown, double closing_speed);
+  // Records all rows that are due up to the state's time; `interpolate(t, y)` gives the state at an
+  // earlier time since the last call.
+  void record_due(const State<double>& state,
+                  const std::function<void(double, double*)>& interpolate);
+  // Counts a contact's state after an accepted step of h; `data`: its forces.
+  void observe(const Evaluation<double>& data, double h);
+  void add_event(double t, const ContactChange& change);
+  void add_events(const std::vector<ContactChange>& changes, double t) {
+    for (const ContactChange& change : changes) add_event(t, change);
+  }
   // Progress and interruption; true: stop now. Also notes the longest step.
   bool check_in(double t);
-  // False, with the failure noted, where a contact has more pairs of parts than slots.
-  bool has_room(double t, const SystemData<double>& data);
-  bool is_finite(double t, const double* y);
-  RunResult finish(double t, const double* y);
+  void check_finite(const State<double>& state) const;  // throws RunError
+  RunResult finish();
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  void record(double t, const double* y, const Memory<double>& memory);
+
   const System<double>& system_;
   const RunOptions& options_;
   const RunControl& control_;
-  SystemData<double> data_, scratch_;
-  std::vector<double> rates_;
+  Evaluation<double> data_;
+  std::vector<double> rates_, row_;
   std::vector<long> touching_;  // pairs of every contact, scratch
   RunResult result_;
   double next_record_ = 0;
@@ -46,20 +49,17 @@ class Run {
   Clock::time_point started_, last_step_, last_progress_;
 };
 
-// The drivers. Each advances `run` to the end or leaves result().failure.
-void run_fixed_step(const System<double>& system, Run* run);
-void run_cvode(const System<double>& system, Run* run);
-void run_arkode(const System<double>& system, Run* run);
-
 // df/dy by dual numbers, column-major n x n; twelve columns at a time.
 class JacobianEvaluator {
  public:
   explicit JacobianEvaluator(const System<double>& system);
-  void evaluate(double t, const double* y, const SystemData<double>& memories, double* jacobian);
+  void evaluate(double t, const double* y, const Memory<double>& memory,
+                const Evaluation<double>& window, double* jacobian);
 
  private:
   const System<double>& system_;
-  SystemData<Dual<12>> data_;
+  Evaluation<Dual<12>> data_;
+  Memory<Dual<12>> memory_;
   std::vector<Dual<12>> y_, rates_;
 };
 

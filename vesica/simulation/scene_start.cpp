@@ -22,8 +22,7 @@ void start_at_rest(const InputNode& node, Scene<P>* scene) {
         locked.push_back(static_cast<int>(name.choice(words)));
       }
     }
-    std::vector<double> y(static_cast<size_t>(system.layout().size()));
-    system.calc_initial_state(y.data());
+    std::vector<double> y = system.make_initial_state().y;
     const EquilibriumResult result = find_equilibrium(system, locked, &y);
     if (!result.converged) node.fail(result.message);
     std::copy(y.begin(), y.begin() + scene->tree.nq(), scene->q0.begin());

@@ -2,57 +2,73 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "vesica/error.h"
 #include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/recording.h"
+#include "vesica/simulation/switch_times.h"
 
 namespace vesica {
 namespace {
 
-// The trajectory in any scalar: rows at the recording interval, final state, touchdowns.
+// The trajectory on dual numbers: rows at the recording interval, final state.
 template <class T>
 struct Trajectory {
   std::vector<double> times;
   std::vector<T> rows;
   std::vector<T> state;
-  long touchdowns = 0;
   double seconds = 0;
 };
 
 template <class T>
-Trajectory<T> run(const System<T>& system, const RunOptions& options, bool record) {
+Trajectory<T> run(const System<T>& system, const RunOptions& options,
+                  const std::vector<double>& switches, const RunControl& control) {
   const auto start = std::chrono::steady_clock::now();
   Trajectory<T> result;
-  result.state.resize(static_cast<size_t>(system.layout().size()));
-  system.calc_initial_state(result.state.data());
-  auto data = system.template make_data<T>();
-  auto scratch = system.template make_data<T>();
-  std::vector<T> rates(result.state.size());
+  State<T> state = system.make_initial_state();
+  auto data = system.template make_evaluation<T>();
+  auto scratch = system.template make_evaluation<T>();
+  std::vector<T> rates(state.y.size());
+  std::vector<ContactChange> changes;
   FixedStepper<T, T> stepper(system, static_cast<FixedStepMethod>(options.solver));
-  system.find_parts(0, result.state.data(), &data);
-  copy_memories(data, &scratch);
-  system.calc_rates(0, result.state.data(), rates.data(), &scratch);
-  const T start_energy = calc_energies(system, result.state.data(), scratch).mechanical();
-  const long steps = static_cast<long>(std::ceil(options.duration / options.step - 1e-9));
+  system.find_parts(&state, &scratch, &changes);
+  system.calc_rates(0, state.y.data(), state.memory, rates.data(), &scratch);
+  const T start_energy = calc_energies(system, state.y.data(), scratch).mechanical();
   double next = 0;
-  for (long k = 0; k <= steps; ++k) {
-    const double t = static_cast<double>(k) * options.step;
-    if (record && options.interval > 0 && t >= next - 1e-9 * options.interval) {
-      copy_memories(data, &scratch);
-      system.calc_rates(t, result.state.data(), rates.data(), &scratch);
-      result.times.push_back(t);
-      append_row(system, result.state.data(), scratch, start_energy, &result.rows);
+  const double slack = 1e-9 * options.interval;
+  auto stop = switches.begin();
+  while (true) {
+    // A row that falls within a step is that of its end: dual numbers are not interpolated.
+    if (options.interval > 0 && state.t >= next - slack) {
+      system.calc_rates(state.t, state.y.data(), state.memory, rates.data(), &scratch);
+      result.times.push_back(state.t);
+      append_row(system, state.y.data(), scratch, start_energy, &result.rows);
       next = static_cast<double>(result.times.size()) * options.interval;
     }
-    if (k == steps) break;
-    stepper.step(t, options.step, &result.state, &data);
-    for (size_t c = 0; c < data.toggled.size(); ++c) {
-      if (data.toggled[c] && data.touching[c] && k > 0) ++result.touchdowns;
+    if (state.t >= options.duration) break;
+    const double until = stop == switches.end() ? options.duration : *stop;
+    data.before = stop == switches.end() ? kInfinity : until;
+    changes.clear();
+    stepper.step(calc_step_end(state.t, options.step, until), &state, &data, &changes);
+    for (const T& y : state.y) {
+      if (std::isfinite(value_of(y))) continue;
+      throw RunError(fmt::format(
+          "the state is no longer finite at t = {:.6g} s; use a shorter solver.step", state.t));
     }
+    if (stop != switches.end() && state.t >= *stop) {
+      data.after = *stop;
+      ++stop;
+    }
+    if (control.stop && control.stop->load(std::memory_order_relaxed)) {
+      throw RunError("interrupted: no derivatives were written");
+    }
+    if (control.progress) control.progress(state.t / options.duration);
   }
+  result.state = state.y;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
@@ -60,8 +76,8 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options, bool recor
 constexpr int kTogether = 4;  // derivatives that one run carries
 
 double add_batch(InputFile file, const RunOptions& options, const std::vector<std::string>& paths,
-                 size_t first, SensitivityResult* result,
-                 std::vector<std::vector<double>>* columns) {
+                 size_t first, const std::vector<double>& switches, const RunControl& control,
+                 SensitivityResult* result, std::vector<std::vector<double>>* columns) {
   const size_t count = std::min<size_t>(kTogether, paths.size() - first);
   file.seed({paths.begin() + static_cast<std::ptrdiff_t>(first),
              paths.begin() + static_cast<std::ptrdiff_t>(first + count)});
@@ -72,7 +88,7 @@ double add_batch(InputFile file, const RunOptions& options, const std::vector<st
         "from 0: bodies.ball.pose.position.2)",
         unused, file.name()));
   }
-  const auto trajectory = run(system, options, true);
+  const auto trajectory = run(system, options, switches, control);
   for (size_t k = 0; k < count; ++k) {
     std::vector<double> final_state, column;
     for (const auto& x : trajectory.state) final_state.push_back(x.v[static_cast<int>(k)]);
@@ -87,7 +103,8 @@ double add_batch(InputFile file, const RunOptions& options, const std::vector<st
 }  // namespace
 
 SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& options,
-                                       const std::vector<std::string>& paths) {
+                                       const std::vector<std::string>& paths,
+                                       const RunControl& control) {
   if (!is_fixed_step(options.solver)) {
     throw InputError(
         fmt::format("sensitivities run through the explicit fixed-step methods, not {}; add --set "
@@ -97,15 +114,19 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
   SensitivityResult result;
   result.paths = paths;
   const System<double> plain(read_scene<double>(file), options.ledger);
-  const auto reference = run(plain, options, true);
-  result.end_time = std::ceil(options.duration / options.step - 1e-9) * options.step;
+  const RunResult reference = simulate(plain, options, control);
+  if (!reference.failure.empty()) throw RunError(reference.failure);
+  result.end_time = reference.end_time;
+  result.warnings = make_warnings(plain, options, reference);
+  const std::vector<double> switches = find_switch_times(plain.scene(), options.duration);
 
   std::vector<std::vector<double>> columns;
   double seconds = 0;
   for (size_t first = 0; first < paths.size(); first += kTogether) {
-    seconds += add_batch(file, options, paths, first, &result, &columns);
+    seconds += add_batch(file, options, paths, first, switches, control, &result, &columns);
   }
-  result.cost = reference.seconds > 0 ? seconds / reference.seconds : 0;
+  const double plain_seconds = reference.statistics.seconds;
+  result.cost = plain_seconds > 0 ? seconds / plain_seconds : 0;
 
   const TimeTable names = make_recording(plain);
   result.recording.name = "sensitivity";
@@ -122,12 +143,14 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
   }
   result.final_names = make_state_names(plain);
   for (auto& column : result.final_derivatives) column.resize(result.final_names.size());
-  if (reference.touchdowns > 0) {
+  const auto touchdowns =
+      std::count_if(reference.events.begin(), reference.events.end(),
+                    [](const ContactEvent& e) { return e.touchdown && e.time > 0; });
+  if (touchdowns > 0) {
     result.warnings.push_back(
         fmt::format("{} touchdowns fell on a step: the derivative jumps, by an amount that shrinks "
-                    "with the step, "
-                    "where a touchdown moves to the next step",
-                    reference.touchdowns));
+                    "with the step, where a touchdown moves to the next step",
+                    touchdowns));
   }
   return result;
 }

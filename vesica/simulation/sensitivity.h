@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "vesica/io/motion_data.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/simulation/simulate.h"
 
 namespace vesica {
 
@@ -27,9 +27,11 @@ struct SensitivityResult {
   std::vector<std::string> warnings;
 };
 
-// Throws InputError where a path names no number, or the solver has no fixed step.
+// Throws InputError where a path names no number, or the solver has no fixed step; RunError where
+// the run fails or is interrupted. Warnings are those of the run too.
 SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& options,
-                                       const std::vector<std::string>& paths);
+                                       const std::vector<std::string>& paths,
+                                       const RunControl& control = {});
 
 nlohmann::ordered_json make_sensitivity_json(const SensitivityResult& result);
 

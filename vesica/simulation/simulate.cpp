@@ -5,53 +5,89 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vesica/error.h"
+#include "vesica/simulation/driver.h"
 #include "vesica/simulation/fixed_step.h"
-#include "vesica/simulation/run.h"
 
 namespace vesica {
 namespace detail {
 
 namespace {
-// Touchdowns and lift-offs between the starts of two steps, placed by linear interpolation.
-void note_events(const SystemData<double>& data, const std::vector<int>& contact_of_slot,
-                 const std::vector<double>& before, double t, double h, Run* run) {
-  for (size_t k = 0; k < data.toggled.size(); ++k) {
-    if (!data.toggled[k]) continue;
-    const double fraction = data.distance[k] / (data.distance[k] - before[k]);
-    const double time = std::isfinite(fraction) ? t - std::clamp(fraction, 0.0, 1.0) * h : t;
-    run->add_event(std::max(0.0, time), contact_of_slot[k], data.touching[k],
-                   data.forces[k].closing_speed);
+
+// Steps on the grid of multiples of the step; shorter ones where the run stops between.
+class FixedGridStepper : public Stepper {
+ public:
+  FixedGridStepper(const System<double>& system, const RunOptions& options,
+                   RunStatistics* statistics)
+      : system_(system),
+        step_(options.step),
+        stepper_(system, static_cast<FixedStepMethod>(options.solver)),
+        stages_(tableau(static_cast<FixedStepMethod>(options.solver)).stages),
+        data_(system.make_evaluation<double>()),
+        between_(system.make_evaluation<double>()),
+        end_rates_(static_cast<size_t>(system.layout().size())),
+        statistics_(statistics) {}
+
+  void restart(const State<double>&) override {}
+
+  void step(double until, State<double>* state, StepReport* report) override {
+    before_ = data_.start_distances;
+    from_ = state->t;
+    const double end = calc_step_end(from_, step_, until);
+    y_from_ = state->y;
+    stepper_.step(end, state, &data_, &report->changes);
+    // What begins and ends at the start of this step happened in the last one; placed there by
+    // linear interpolation.
+    for (const ContactChange& change : report->changes) {
+      const auto k = static_cast<size_t>(change.slot);
+      const double now = data_.start_distances[k];
+      const double fraction = now / (now - before_[k]);
+      const double back = std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) * last_ : 0;
+      report->times.push_back(std::max(0.0, from_ - back));
+    }
+    last_ = report->step = end - from_;
+    state_ = state;
+    has_end_rates_ = false;
+    ++statistics_->steps;
+    statistics_->evaluations += stages_;
   }
-}
-long count_steps(const RunOptions& options) {
-  return static_cast<long>(std::ceil(options.duration / options.step - 1e-9));
-}
+
+  // Cubic, through the states and rates of both ends.
+  void interpolate(double t, double* y) override {
+    if (!has_end_rates_) {
+      system_.calc_rates(state_->t, state_->y.data(), state_->memory, end_rates_.data(), &between_);
+      has_end_rates_ = true;
+    }
+    const double h = state_->t - from_, s = (t - from_) / h;
+    const double a = (1 + 2 * s) * (1 - s) * (1 - s), b = s * (1 - s) * (1 - s) * h;
+    const double c = s * s * (3 - 2 * s), d = s * s * (s - 1) * h;
+    const auto& start_rates = stepper_.start_rates();
+    for (size_t k = 0; k < y_from_.size(); ++k) {
+      y[k] = a * y_from_[k] + b * start_rates[k] + c * state_->y[k] + d * end_rates_[k];
+    }
+  }
+
+  bool locates_events() const override { return false; }
+  Evaluation<double>& evaluation() override { return data_; }
+  const Evaluation<double>& last_step() const override { return data_; }
+
+ private:
+  const System<double>& system_;
+  double step_, from_ = 0, last_ = 0;
+  FixedStepper<double, double> stepper_;
+  int stages_;
+  Evaluation<double> data_, between_;
+  std::vector<double> before_, y_from_, end_rates_;
+  const State<double>* state_ = nullptr;
+  bool has_end_rates_ = false;
+  RunStatistics* statistics_;
+};
+
 }  // namespace
 
-void run_fixed_step(const System<double>& system, Run* run) {
-  const RunOptions& options = run->options();
-  const auto method = static_cast<FixedStepMethod>(options.solver);
-  FixedStepper<double, double> stepper(system, method);
-  const int stages = tableau(method).stages;
-  std::vector<double>& y = run->state();
-  SystemData<double>& data = run->data();
-  std::vector<double> before = data.distance;
-  const double h = options.step;
-  const long steps = count_steps(options);
-  double t = 0;
-  for (long k = 0; k < steps; ++k) {
-    t = static_cast<double>(k) * h;
-    run->record_if_due(t, y.data());
-    before = data.distance;
-    stepper.step(t, h, &y, &data);
-    note_events(data, system.layout().contact_of_slot, before, t, h, run);
-    run->observe(data, h);
-    ++run->result().statistics.steps;
-    run->result().statistics.evaluations += stages;
-    if (!run->has_room(t, data) || !run->is_finite(t + h, y.data()) || run->check_in(t + h)) break;
-  }
-  run->result().end_time = static_cast<double>(run->result().statistics.steps) * h;
-  if (run->result().failure.empty()) run->record_if_due(run->result().end_time, y.data());
+std::unique_ptr<Stepper> make_fixed_stepper(const System<double>& system, const RunOptions& options,
+                                            RunStatistics* statistics) {
+  return std::make_unique<FixedGridStepper>(system, options, statistics);
 }
 
 }  // namespace detail
@@ -79,18 +115,20 @@ void check_derivatives(const Scene<double>& scene) {
 RunResult simulate(const System<double>& system, const RunOptions& options,
                    const RunControl& control) {
   detail::Run run(system, options, control);
-  if (is_fixed_step(options.solver)) {
-    detail::run_fixed_step(system, &run);
-  } else if (options.solver == Solver::kCvode) {
-    check_derivatives(system.scene());
-    detail::run_cvode(system, &run);
-  } else {
-    detail::run_arkode(system, &run);
+  RunStatistics* statistics = &run.result().statistics;
+  if (options.solver == Solver::kCvode) check_derivatives(system.scene());
+  try {
+    const auto stepper = is_fixed_step(options.solver)
+                             ? detail::make_fixed_stepper(system, options, statistics)
+                         : options.solver == Solver::kCvode
+                             ? detail::make_cvode_stepper(system, options, statistics)
+                             : detail::make_arkode_stepper(system, options, statistics);
+    detail::drive(system, stepper.get(), &run);
+  } catch (const std::exception& error) {  // what was recorded is kept
+    run.result().failure = error.what();
   }
   if (control.progress) control.progress(1);
-  const double end = run.result().end_time;
-  const double* state = run.state().data();
-  return run.finish(end, state);
+  return run.finish();
 }
 
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,

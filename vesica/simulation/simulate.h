@@ -44,6 +44,7 @@ struct RunStatistics {
 struct RunResult {
   double end_time = 0;
   std::vector<double> state;  // at end_time, laid out as System's
+  State<double> final_state;  // the same with what contacts remember
   TimeTable recording;
   std::vector<ContactEvent> events;  // at most kMaxEvents
   std::vector<ContactMonitor> monitors;

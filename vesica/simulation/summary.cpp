@@ -59,7 +59,7 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
   json["energy"] = energy;
 
   Json bodies, joints;
-  SystemData<double> end = system.make_data<double>();
+  Evaluation<double> end = system.make_evaluation<double>();
   system.calc_motions(result.end_time, result.state.data(), &end);
   for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
     const auto& body = system.scene().bodies[b];

@@ -11,9 +11,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <memory>
+#include <utility>
 
-#include "vesica/simulation/run.h"
+#include "vesica/error.h"
+#include "vesica/simulation/driver.h"
+#include "vesica/simulation/switch_times.h"
 
 namespace vesica::detail {
 namespace {
@@ -21,41 +25,58 @@ namespace {
 // What the callbacks need.
 struct Problem {
   const System<double>* system;
-  Run* run;
-  SystemData<double>* data;
+  RunStatistics* statistics;
+  Evaluation<double>* data;
+  Memory<double> memory;
   JacobianEvaluator jacobian;
+  std::exception_ptr error;  // exceptions must not cross the library's C frames
 };
 
-int rates(double t, N_Vector y, N_Vector f, void* user) {
+// Runs what a callback does; an exception is kept and stops the solver.
+template <class Action>
+int guarded(void* user, const Action& action) {
   auto* p = static_cast<Problem*>(user);
-  p->system->calc_rates(t, N_VGetArrayPointer(y), N_VGetArrayPointer(f), p->data);
-  ++p->run->result().statistics.evaluations;
-  const double* values = N_VGetArrayPointer(f);
-  for (int k = 0; k < p->system->layout().size(); ++k) {
-    if (!std::isfinite(values[k])) return 1;  // recoverable: a shorter step may do
+  try {
+    return action(p);
+  } catch (...) {
+    p->error = std::current_exception();
+    return -1;
   }
-  return 0;
+}
+
+int rates(double t, N_Vector y, N_Vector f, void* user) {
+  return guarded(user, [&](Problem* p) {
+    p->system->calc_rates(t, N_VGetArrayPointer(y), p->memory, N_VGetArrayPointer(f), p->data);
+    ++p->statistics->evaluations;
+    const double* values = N_VGetArrayPointer(f);
+    for (int k = 0; k < p->system->layout().size(); ++k) {
+      if (!std::isfinite(values[k])) return 1;  // recoverable: a shorter step may do
+    }
+    return 0;
+  });
 }
 
 int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* user, N_Vector, N_Vector,
              N_Vector) {
-  auto* p = static_cast<Problem*>(user);
-  p->jacobian.evaluate(t, N_VGetArrayPointer(y), *p->data, SUNDenseMatrix_Data(J));
-  ++p->run->result().statistics.jacobians;
-  return 0;
+  return guarded(user, [&](Problem* p) {
+    p->jacobian.evaluate(t, N_VGetArrayPointer(y), p->memory, *p->data, SUNDenseMatrix_Data(J));
+    ++p->statistics->jacobians;
+    return 0;
+  });
 }
 
 int distances(double t, N_Vector y, double* g, void* user) {
-  auto* p = static_cast<Problem*>(user);
-  p->system->calc_motions(t, N_VGetArrayPointer(y), p->data);
-  p->system->calc_overlaps(p->data);
-  for (size_t k = 0; k < p->data->overlaps.size(); ++k) g[k] = p->data->overlaps[k].distance;
-  return 0;
+  return guarded(user, [&](Problem* p) {
+    p->system->calc_motions(t, N_VGetArrayPointer(y), p->data);
+    p->system->calc_overlaps(p->memory, p->data);
+    for (size_t k = 0; k < p->data->overlaps.size(); ++k) g[k] = p->data->overlaps[k].distance;
+    return 0;
+  });
 }
 
 void ignore_messages(int, const char*, const char*, char*, void*) {}
 
-// The two solvers behind one face.
+// The two libraries behind one face.
 struct Solver {
   void* memory = nullptr;
   int (*advance)(void*, double, N_Vector, double*, int) = nullptr;
@@ -94,9 +115,7 @@ std::string explain(int flag, const char* name, double t, double step) {
 
 // In free flight the solvers would step right across a short contact, and a root is only seen where
 // the distance changes sign between two steps: no body moves by more than a fifth of its size.
-double calc_max_step(const System<double>& system, const RunOptions& options,
-                     const SystemData<double>& data) {
-  double h = options.max_step > 0 ? options.max_step : options.duration;
+double calc_max_step(const System<double>& system, double h, const Evaluation<double>& data) {
   const double g = system.scene().gravity.norm();
   for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
     const auto& body = system.scene().bodies[b];
@@ -118,199 +137,203 @@ double calc_max_step(const System<double>& system, const RunOptions& options,
   return h;
 }
 
-// Contacts that touch when they are first seen: at the start, and pairs of parts that have another
-// place than `before`. They remember the speed they have.
-void begin_new_contacts(const System<double>& system, double t, const std::vector<int>& before,
-                        double* state, SystemData<double>* data, Run* run) {
-  system.calc_overlaps(data);
-  for (size_t k = 0; k < data->overlaps.size(); ++k) {
-    const bool is_new = before.empty() || before[k] != data->pair_in_slot[k];
-    if (!is_new || !(data->overlaps[k].distance < 0)) continue;
-    data->touching[k] = 1;
-    system.begin_contact(k, state, data);
-    run->add_event(t, system.layout().contact_of_slot[k], true, data->memories[k].impact_speed);
-  }
-}
-
-void integrate(const System<double>& system, Run* run, SystemData<double>* data, N_Vector y,
-               N_Vector row, Solver* solver) {
-  const RunOptions& options = run->options();
-  const StateLayout& layout = system.layout();
-  std::vector<int> roots(layout.slots()), pairs;
-  SystemData<double> seen = system.make_data<double>();
-  std::vector<double> scratch(static_cast<size_t>(layout.size()));
-  double* state = N_VGetArrayPointer(y);
-
-  data->locates_events = true;
-  // Contacts that touch at the start remember the speed they have.
-  system.calc_motions(0, state, data);
-  system.find_parts(0, state, data);
-  begin_new_contacts(system, 0, {}, state, data, run);
-  copy_memories(*data, &run->data());
-  run->record_if_due(0, state);
-
-  double t = 0;
-  long steps_before = 0, failed_before = 0;
-  RunStatistics& statistics = run->result().statistics;
-  solver->set_stop_time(options.duration);
-  system.calc_motions(0, state, &seen);
-  // Step by step, so that the monitor sees every step; recorded rows are interpolated.
-  while (t < options.duration) {
-    solver->set_max_step(calc_max_step(system, options, seen));
-    const int flag = solver->advance(solver->memory, options.duration, y, &t, CV_ONE_STEP);
-    long steps = 0, failed = 0;
-    double last_step = 0;
-    solver->statistics(&steps, &failed, &last_step);
-    if (flag < 0) {
-      run->result().failure = explain(flag, solver->name, t, last_step);
-      break;
-    }
-    statistics.steps = steps_before + steps;
-    statistics.rejected = failed_before + failed;
-    while (options.interval > 0 && run->next_record_time() <= t + 1e-9 * options.interval) {
-      const double due = run->next_record_time();
-      if (due < t) solver->interpolate(due, row);
-      run->record_if_due(due, due < t ? N_VGetArrayPointer(row) : state);
-    }
-    copy_memories(*data, &seen);
-    system.calc_rates(t, state, scratch.data(), &seen);
-    run->observe(seen, last_step);
-    bool restart = false;
-    if (flag == CV_ROOT_RETURN) {
-      solver->root_info(solver->memory, roots.data());
-      for (size_t k = 0; k < layout.slots(); ++k) {
-        if (roots[k] == 0) continue;
-        const bool touchdown = roots[k] < 0;
-        system.calc_motions(t, state, data);
-        system.calc_overlaps(data);
-        run->add_event(t, layout.contact_of_slot[k], touchdown, seen.forces[k].closing_speed);
-        if (touchdown) {
-          system.begin_contact(k, state, data);
-        } else {
-          system.end_contact(k, state, data);
-        }
-        data->touching[k] = touchdown;
-        restart = true;  // either way the rates have a kink here: no step may reach across it
-      }
-    }
-    pairs = data->pair_in_slot;
-    if (system.find_parts(t, state, data)) {
-      // A pair that touches when it is first seen has begun within the step.
-      begin_new_contacts(system, t, pairs, state, data, run);
-      restart = true;
-    }
-    copy_memories(*data, &run->data());
-    if (restart) {
-      steps_before = statistics.steps;  // a restart clears the solver's counts
-      failed_before = statistics.rejected;
-      solver->restart(t, y);
-    }
-    if (!run->has_room(t, *data) || run->check_in(t)) break;
-  }
-  run->result().end_time = t;
-  std::copy(state, state + layout.size(), run->state().begin());
-}
-
 struct SunFree {
   void operator()(N_Vector v) const { N_VDestroy(v); }
 };
 
-// Contexts, vectors and data that both solvers need.
-struct Workspace {
-  sundials::Context context;
-  SystemData<double> data;
-  std::unique_ptr<_generic_N_Vector, SunFree> y, row, tolerances;
-  Problem problem;
+constexpr long kMaxStepsBetweenOutputs = 2000000;
+// The solvers guess their first step from how far it is to the next output: the same for all runs,
+// so that a run does not depend on what comes after.
+constexpr double kNextOutput = 1;  // s
 
-  Workspace(const System<double>& system, Run* run)
-      : data(system.make_data<double>()),
-        y(N_VNew_Serial(system.layout().size(), context)),
-        row(N_VNew_Serial(system.layout().size(), context)),
-        tolerances(N_VNew_Serial(system.layout().size(), context)),
-        problem{&system, run, &data, JacobianEvaluator(system)} {
-    std::copy(run->state().begin(), run->state().end(), N_VGetArrayPointer(y.get()));
+// What both have in common.
+class SundialsStepper : public Stepper {
+ public:
+  SundialsStepper(const System<double>& system, const RunOptions& options,
+                  RunStatistics* statistics)
+      : system_(system),
+        longest_(std::min(options.max_step > 0 ? options.max_step : kInfinity,
+                          calc_signal_step(system.scene()))),
+        data_(system.make_evaluation<double>()),
+        seen_(system.make_evaluation<double>()),
+        rates_(static_cast<size_t>(system.layout().size())),
+        y_(N_VNew_Serial(system.layout().size(), context_)),
+        row_(N_VNew_Serial(system.layout().size(), context_)),
+        tolerances_(N_VNew_Serial(system.layout().size(), context_)),
+        problem_{&system, statistics, &data_, {}, JacobianEvaluator(system), nullptr},
+        statistics_(statistics) {
+    data_.locates_events = seen_.locates_events = true;
     const auto scales = calc_state_scales(system);
     for (size_t k = 0; k < scales.size(); ++k) {
-      N_VGetArrayPointer(tolerances.get())[k] = run->options().tolerance * scales[k];
+      N_VGetArrayPointer(tolerances_.get())[k] = options.tolerance * scales[k];
     }
+    const State<double> start = system.make_initial_state();
+    std::copy(start.y.begin(), start.y.end(), N_VGetArrayPointer(y_.get()));
+    problem_.memory = start.memory;
   }
+
+  void restart(const State<double>& state) override {
+    steps_before_ = statistics_->steps;  // a restart clears the solver's counts
+    rejected_before_ = statistics_->rejected;
+    std::copy(state.y.begin(), state.y.end(), N_VGetArrayPointer(y_.get()));
+    problem_.memory = state.memory;
+    solver_.restart(state.t, y_.get());
+    system_.calc_motions(state.t, state.y.data(), &seen_);
+  }
+
+  void step(double until, State<double>* state, StepReport* report) override {
+    const double limit = calc_max_step(system_, longest_, seen_);
+    solver_.set_max_step(std::isfinite(limit) ? limit : 0);  // 0: none
+    solver_.set_stop_time(until);
+    double t = state->t;
+    const int flag = solver_.advance(solver_.memory, t + kNextOutput, y_.get(), &t, CV_ONE_STEP);
+    long steps = 0, rejected = 0;
+    solver_.statistics(&steps, &rejected, &report->step);
+    if (flag < 0) {
+      if (problem_.error) std::rethrow_exception(std::exchange(problem_.error, nullptr));
+      throw RunError(explain(flag, solver_.name, t, report->step));
+    }
+    statistics_->steps = steps_before_ + steps;
+    statistics_->rejected = rejected_before_ + rejected;
+    state->t = t;
+    const double* y = N_VGetArrayPointer(y_.get());
+    std::copy(y, y + state->y.size(), state->y.begin());
+    if (flag == CV_ROOT_RETURN) {
+      report->roots.resize(system_.layout().slots());
+      solver_.root_info(solver_.memory, report->roots.data());
+    }
+    seen_.after = data_.after;
+    seen_.before = data_.before;
+    system_.calc_rates(t, y, state->memory, rates_.data(), &seen_);
+  }
+
+  void interpolate(double t, double* y) override {
+    solver_.interpolate(t, row_.get());
+    const double* row = N_VGetArrayPointer(row_.get());
+    std::copy(row, row + system_.layout().size(), y);
+  }
+
+  bool locates_events() const override { return true; }
+  Evaluation<double>& evaluation() override { return data_; }
+  const Evaluation<double>& last_step() const override { return seen_; }
+
+ protected:
+  const System<double>& system_;
+  double longest_;
+  sundials::Context context_;
+  Evaluation<double> data_;  // of the solver's trials
+  Evaluation<double> seen_;  // of accepted steps
+  std::vector<double> rates_;
+  std::unique_ptr<_generic_N_Vector, SunFree> y_, row_, tolerances_;
+  Problem problem_;
+  Solver solver_;
+  RunStatistics* statistics_;
+  long steps_before_ = 0, rejected_before_ = 0;
 };
 
-constexpr long kMaxStepsBetweenOutputs = 2000000;
+class CvodeStepper final : public SundialsStepper {
+ public:
+  CvodeStepper(const System<double>& system, const RunOptions& options, RunStatistics* statistics)
+      : SundialsStepper(system, options, statistics) {
+    const int n = system.layout().size();
+    memory_ = CVodeCreate(CV_BDF, context_);
+    matrix_ = SUNDenseMatrix(n, n, context_);
+    linear_ = SUNLinSol_Dense(y_.get(), matrix_, context_);
+    CVodeInit(memory_, rates, 0, y_.get());
+    CVodeSVtolerances(memory_, options.tolerance, tolerances_.get());
+    CVodeSetUserData(memory_, &problem_);
+    CVodeSetErrHandlerFn(memory_, ignore_messages, nullptr);
+    CVodeSetLinearSolver(memory_, linear_, matrix_);
+    CVodeSetJacFn(memory_, jacobian);
+    CVodeSetMaxNumSteps(memory_, kMaxStepsBetweenOutputs);
+    // A body that rocks with little damping where it lies is outside of the stability of the higher
+    // orders: without this the solver crawls there.
+    CVodeSetStabLimDet(memory_, SUNTRUE);
+    const int slots = static_cast<int>(system.layout().slots());
+    if (slots > 0) {
+      CVodeRootInit(memory_, slots, distances);
+      CVodeSetNoInactiveRootWarn(memory_);
+    }
+    solver_ = {memory_,
+               CVode,
+               CVodeGetRootInfo,
+               [this](double t, N_Vector y) { return CVodeReInit(memory_, t, y); },
+               [this](double t, N_Vector y) { return CVodeGetDky(memory_, t, 0, y); },
+               [this](double t) { return CVodeSetStopTime(memory_, t); },
+               [this](double h) { return CVodeSetMaxStep(memory_, h); },
+               [this](long* steps, long* failed, double* last) {
+                 CVodeGetNumSteps(memory_, steps);
+                 CVodeGetNumErrTestFails(memory_, failed);
+                 CVodeGetLastStep(memory_, last);
+               },
+               "cvode"};
+  }
+  ~CvodeStepper() override {
+    CVodeFree(&memory_);
+    SUNLinSolFree(linear_);
+    SUNMatDestroy(matrix_);
+  }
+  CvodeStepper(const CvodeStepper&) = delete;
+  CvodeStepper& operator=(const CvodeStepper&) = delete;
+
+ private:
+  void* memory_ = nullptr;
+  SUNMatrix matrix_ = nullptr;
+  SUNLinearSolver linear_ = nullptr;
+};
+
+class ArkodeStepper final : public SundialsStepper {
+ public:
+  ArkodeStepper(const System<double>& system, const RunOptions& options, RunStatistics* statistics)
+      : SundialsStepper(system, options, statistics) {
+    memory_ = ERKStepCreate(rates, 0, y_.get(), context_);
+    // Not higher: states at events and outputs are interpolated with degree five, and a run
+    // restarts from the former (order 8 leaves 3e-4 in the ledger of a bouncing ball, order 5 below
+    // 1e-6).
+    ERKStepSetOrder(memory_, 5);
+    ERKStepSVtolerances(memory_, options.tolerance, tolerances_.get());
+    ERKStepSetUserData(memory_, &problem_);
+    ERKStepSetErrHandlerFn(memory_, ignore_messages, nullptr);
+    ERKStepSetMaxNumSteps(memory_, kMaxStepsBetweenOutputs);
+    // Touchdown is a kink: a step across one that lies between two roots may have to shrink often.
+    ERKStepSetMaxErrTestFails(memory_, 60);
+    const int slots = static_cast<int>(system.layout().slots());
+    if (slots > 0) {
+      ERKStepRootInit(memory_, slots, distances);
+      ERKStepSetNoInactiveRootWarn(memory_);
+    }
+    solver_ = {memory_,
+               ERKStepEvolve,
+               ERKStepGetRootInfo,
+               [this](double t, N_Vector y) { return ERKStepReInit(memory_, rates, t, y); },
+               [this](double t, N_Vector y) { return ERKStepGetDky(memory_, t, 0, y); },
+               [this](double t) { return ERKStepSetStopTime(memory_, t); },
+               [this](double h) { return ERKStepSetMaxStep(memory_, h); },
+               [this](long* steps, long* failed, double* last) {
+                 ERKStepGetNumSteps(memory_, steps);
+                 ERKStepGetNumErrTestFails(memory_, failed);
+                 ERKStepGetLastStep(memory_, last);
+               },
+               "arkode"};
+  }
+  ~ArkodeStepper() override { ERKStepFree(&memory_); }
+  ArkodeStepper(const ArkodeStepper&) = delete;
+  ArkodeStepper& operator=(const ArkodeStepper&) = delete;
+
+ private:
+  void* memory_ = nullptr;
+};
 
 }  // namespace
 
-void run_cvode(const System<double>& system, Run* run) {
-  Workspace w(system, run);
-  const RunOptions& options = run->options();
-  const int n = system.layout().size();
-  void* memory = CVodeCreate(CV_BDF, w.context);
-  const SUNMatrix A = SUNDenseMatrix(n, n, w.context);
-  const SUNLinearSolver linear = SUNLinSol_Dense(w.y.get(), A, w.context);
-  CVodeInit(memory, rates, 0, w.y.get());
-  CVodeSVtolerances(memory, options.tolerance, w.tolerances.get());
-  CVodeSetUserData(memory, &w.problem);
-  CVodeSetErrHandlerFn(memory, ignore_messages, nullptr);
-  CVodeSetLinearSolver(memory, linear, A);
-  CVodeSetJacFn(memory, jacobian);
-  CVodeSetMaxNumSteps(memory, kMaxStepsBetweenOutputs);
-  const int slots = static_cast<int>(system.layout().slots());
-  if (slots > 0) {
-    CVodeRootInit(memory, slots, distances);
-    CVodeSetNoInactiveRootWarn(memory);
-  }
-  Solver solver{memory,
-                CVode,
-                CVodeGetRootInfo,
-                [&](double t, N_Vector y) { return CVodeReInit(memory, t, y); },
-                [&](double t, N_Vector y) { return CVodeGetDky(memory, t, 0, y); },
-                [&](double t) { return CVodeSetStopTime(memory, t); },
-                [&](double h) { return CVodeSetMaxStep(memory, h); },
-                [&](long* steps, long* failed, double* last) {
-                  CVodeGetNumSteps(memory, steps);
-                  CVodeGetNumErrTestFails(memory, failed);
-                  CVodeGetLastStep(memory, last);
-                },
-                "cvode"};
-  integrate(system, run, &w.data, w.y.get(), w.row.get(), &solver);
-  CVodeFree(&memory);
-  SUNLinSolFree(linear);
-  SUNMatDestroy(A);
+std::unique_ptr<Stepper> make_cvode_stepper(const System<double>& system, const RunOptions& options,
+                                            RunStatistics* statistics) {
+  return std::make_unique<CvodeStepper>(system, options, statistics);
 }
 
-void run_arkode(const System<double>& system, Run* run) {
-  Workspace w(system, run);
-  const RunOptions& options = run->options();
-  void* memory = ERKStepCreate(rates, 0, w.y.get(), w.context);
-  // Not higher: states at events and outputs are interpolated with degree five, and a run restarts
-  // from the former (order 8 leaves 3e-4 in the ledger of a bouncing ball, order 5 below 1e-6).
-  ERKStepSetOrder(memory, 5);
-  ERKStepSVtolerances(memory, options.tolerance, w.tolerances.get());
-  ERKStepSetUserData(memory, &w.problem);
-  ERKStepSetErrHandlerFn(memory, ignore_messages, nullptr);
-  ERKStepSetMaxNumSteps(memory, kMaxStepsBetweenOutputs);
-  // Touchdown is a kink: a step across one that lies between two roots may have to shrink often.
-  ERKStepSetMaxErrTestFails(memory, 60);
-  const int slots = static_cast<int>(system.layout().slots());
-  if (slots > 0) {
-    ERKStepRootInit(memory, slots, distances);
-    ERKStepSetNoInactiveRootWarn(memory);
-  }
-  Solver solver{memory,
-                ERKStepEvolve,
-                ERKStepGetRootInfo,
-                [&](double t, N_Vector y) { return ERKStepReInit(memory, rates, t, y); },
-                [&](double t, N_Vector y) { return ERKStepGetDky(memory, t, 0, y); },
-                [&](double t) { return ERKStepSetStopTime(memory, t); },
-                [&](double h) { return ERKStepSetMaxStep(memory, h); },
-                [&](long* steps, long* failed, double* last) {
-                  ERKStepGetNumSteps(memory, steps);
-                  ERKStepGetNumErrTestFails(memory, failed);
-                  ERKStepGetLastStep(memory, last);
-                },
-                "arkode"};
-  integrate(system, run, &w.data, w.y.get(), w.row.get(), &solver);
-  ERKStepFree(&memory);
+std::unique_ptr<Stepper> make_arkode_stepper(const System<double>& system,
+                                             const RunOptions& options, RunStatistics* statistics) {
+  return std::make_unique<ArkodeStepper>(system, options, statistics);
 }
 
 }  // namespace vesica::detail

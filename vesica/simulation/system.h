@@ -1,9 +1,9 @@
 // The scene as a system of ordinary differential equations.
 //
-// State y: coordinates of all joints, then their speeds (multibody/joint.h; a free body has [p (3),
-// q (4)] and [v (3), w (3)] in world axes), then the states of every contact (contact.h), of every
-// controller, then the ledger's integrals (energy.h) if it is kept. Quaternions need not have unit
-// length.
+// State y (State in state.h): coordinates of all joints, then their speeds (multibody/joint.h; a
+// free body has [p (3), q (4)] and [v (3), w (3)] in world axes), then the states of every contact
+// (contact.h), of every controller, then the ledger's integrals (energy.h) if it is kept.
+// Quaternions need not have unit length.
 //
 // A contact of the scene has one slot, or, between bodies of several parts, as many as pairs of
 // parts may be near each other at once. Which pair sits in which slot is settled between steps
@@ -14,10 +14,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
-#include "vesica/interference/cell_pairs.h"
 #include "vesica/simulation/scene.h"
+#include "vesica/simulation/state.h"
 
 namespace vesica {
 
@@ -65,53 +66,40 @@ struct StateLayout {
   int size() const { return ledger_start() + (ledger ? kLedgerSize : 0); }
 };
 
-// The pairs of parts of one contact that are near each other.
-struct NearParts {
-  PairRegistry registry;
-  std::vector<CellPair> near;
-};
-
-// Everything that an evaluation writes; allocated once. T: the scalar of the state.
+// Everything that is computed from a state, allocated once; nothing in it is remembered from one
+// evaluation to the next. T: the scalar of the state.
 template <class T>
-struct SystemData : TreeData<T> {
+struct Evaluation : TreeData<T> {
   std::vector<Wrench<T>> wrenches;  // per body, about its origin
   std::vector<T> tau;               // per speed
   LoopData<T> loops;
   AccommodationData<T> controller;
-  std::vector<Overlap<T>> overlaps;        // per slot
-  std::vector<ContactForces<T>> forces;    // per slot
-  std::vector<ContactMemory<T>> memories;  // per slot
-  // As of the last capture, per slot: whether it touches, its distance, whether that has changed.
-  std::vector<char> touching, toggled;
-  std::vector<double> distance;
-  // As of the last find_parts: the pair in every slot (PartPairs::pairs; -1: none), and the first
-  // contact with more pairs near each other than slots (-1: none).
-  std::vector<int> pair_in_slot;
-  std::vector<NearParts> near_parts;  // per contact
-  bool locates_events = false;        // the gap between parts that are near each other is wanted
+  std::vector<Overlap<T>> overlaps;      // per slot
+  std::vector<ContactForces<T>> forces;  // per slot
+  std::vector<double> start_distances;   // per slot, at the start of the last fixed step
+
+  // How it is to be evaluated.
+  bool locates_events = false;  // the gap between parts that are near each other is wanted
   double step = 0;  // fixed: parts are looked for as far as they move in two; 0: up to the margin
-  int crowded = -1;
+  // Signals, forces and motions that switch are looked at strictly between these times: what holds
+  // on one side of a switch (switch_times.h).
+  double after = -kInfinity, before = kInfinity;
+  double within(double t) const {
+    if (t <= after) return std::nextafter(after, kInfinity);
+    return t < before ? t : std::nextafter(before, -kInfinity);
+  }
+
+  std::vector<char> empty;           // per slot: overlap and forces are those of nothing
+  std::vector<CellPair> near;        // scratch of find_parts
+  std::vector<std::int32_t> wanted;  // likewise
 };
 
-// No pair of parts there: nothing is computed for it.
-template <class T>
-void empty_slot(size_t slot, SystemData<T>* data) {
-  const T zero(0);
-  const Vec3<T> none(zero, zero, zero);
-  data->pair_in_slot[slot] = -1;
-  data->overlaps[slot] = far_apart<T>();
-  data->forces[slot] = no_contact_forces(data->overlaps[slot], {zero, none, none, zero});
-}
-
-// What an evaluation elsewhere, or with another scalar, needs to know of the past.
-template <class S, class T>
-void copy_memories(const SystemData<S>& from, SystemData<T>* to) {
-  for (size_t k = 0; k < from.memories.size(); ++k) {
-    to->memories[k].impact_speed = T(from.memories[k].impact_speed);
-    if (to->pair_in_slot[k] >= 0 && from.pair_in_slot[k] < 0) empty_slot(k, to);
-  }
-  to->pair_in_slot = from.pair_in_slot;
-}
+// A contact that has begun or ended.
+struct ContactChange {
+  int slot = 0;
+  bool touchdown = false;
+  double closing_speed = 0;
+};
 
 template <class P>
 class System {
@@ -123,35 +111,42 @@ class System {
   bool contact_has_potential(size_t k) const { return has_potential_[k]; }
 
   template <class T>
-  SystemData<T> make_data() const;
-  void calc_initial_state(P* y) const;
+  Evaluation<T> make_evaluation() const;
+  State<P> make_initial_state() const;
 
-  // y' = f(t, y).
+  // y' = f(t, y), with what is remembered.
   template <class T>
-  void calc_rates(double t, const T* y, T* rates, SystemData<T>* data) const;
+  void calc_rates(double t, const T* y, const Memory<T>& memory, T* rates,
+                  Evaluation<T>* data) const;
   // The same at the start of a fixed step, where contacts are seen to begin and to end: they
   // remember what they begin with, and lose their states when they end.
   template <class T>
-  void calc_rates_of_new_step(double t, T* y, T* rates, SystemData<T>* data) const;
+  void calc_rates_of_new_step(State<T>* state, T* rates, Evaluation<T>* data,
+                              std::vector<ContactChange>* changes) const;
 
-  // Gives slots to the pairs of parts that are near each other at y, where a contact has several;
-  // frees those that are not, and zeroes their states. True where a slot changed hands. Positions
-  // only: data->motions is filled.
+  // Gives slots to the pairs of parts that are near each other, where a contact has several; frees
+  // those that are not. True where a slot changed hands. Positions only: data->motions is filled.
+  // Throws RunError where a contact has fewer slots than pairs.
   template <class T>
-  bool find_parts(double t, T* y, SystemData<T>* data) const;
+  bool find_parts(State<T>* state, Evaluation<T>* data, std::vector<ContactChange>* changes) const;
   // No point of the body's shapes is faster.
   template <class T>
-  double calc_rim_speed(int body, const SystemData<T>& data) const {
+  double calc_rim_speed(int body, const Evaluation<T>& data) const {
     const auto& V = data.motions[static_cast<size_t>(body)].V_WB;
     return value_of(V.v_WB).norm() +
            value_of(V.w_WB).norm() * scene_.bodies[static_cast<size_t>(body)].reach;
   }
 
-  // What a touchdown and a lift-off in slot k change, from data filled by calc_overlaps.
+  // What a touchdown in slot k, seen as `data` has it, and a lift-off change.
   template <class T>
-  void begin_contact(size_t k, T* y, SystemData<T>* data) const;
+  void begin_contact(size_t k, const Evaluation<T>& data, State<T>* state,
+                     std::vector<ContactChange>* changes) const;
   template <class T>
-  void end_contact(size_t k, T* y, SystemData<T>* data) const;
+  void end_contact(size_t k, State<T>* state, std::vector<ContactChange>* changes) const;
+  // All contacts that touch as `data` has it, and are not known to, begin; those that do not, end.
+  template <class T>
+  void capture_contacts(State<T>* state, const Evaluation<T>& data,
+                        std::vector<ContactChange>* changes) const;
 
   // The rates of positions alone, from positions and velocities in y.
   template <class T>
@@ -159,41 +154,40 @@ class System {
 
   // Pose, velocity and overlap, without forces: for events and for what a recording shows.
   template <class T>
-  void calc_motions(double t, const T* y, SystemData<T>* data) const;
+  void calc_motions(double t, const T* y, Evaluation<T>* data) const;
   template <class T>
-  void calc_overlaps(SystemData<T>* data) const;
+  void calc_overlaps(const Memory<T>& memory, Evaluation<T>* data) const;
 
  private:
   template <class T>
-  bool assign_slots(T* y, SystemData<T>* data) const;
-  template <class T>
-  void capture_contacts(T* y, SystemData<T>* data) const;
+  bool assign_slots(State<T>* state, Evaluation<T>* data,
+                    std::vector<ContactChange>* changes) const;
   const SceneContact<P>& contact_in(size_t slot) const {
     return scene_.contacts[layout_.contact_of(slot)];
   }
   // The shapes in a slot; null: none.
-  template <class T>
-  const PlacedPair<P>* shapes_in(size_t slot, const SystemData<T>& data) const {
+  const PlacedPair<P>* shapes_in(size_t slot, int pair) const {
     const auto& c = contact_in(slot);
     if (!c.parts) return &c.contact;
-    const int pair = data.pair_in_slot[slot];
     return pair < 0 ? nullptr : &c.parts->pairs[static_cast<size_t>(pair)];
   }
   template <class T>
-  void calc_rates_from_overlaps(double t, const T* y, T* rates, SystemData<T>* data) const;
+  void calc_rates_from_overlaps(double t, const T* y, const Memory<T>& memory, T* rates,
+                                Evaluation<T>* data) const;
   template <class T>
-  void calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledger) const;
+  void calc_contacts(const T* y, const Memory<T>& memory, T* rates, Evaluation<T>* data,
+                     T* ledger) const;
   template <class T>
-  void calc_other_forces(double t, SystemData<T>* data, T* ledger) const;
+  void calc_other_forces(double t, Evaluation<T>* data, T* ledger) const;
   template <class T>
-  void calc_joint_forces(double t, const T* y, T* rates, SystemData<T>* data, T* ledger) const;
+  void calc_joint_forces(double t, const T* y, T* rates, Evaluation<T>* data, T* ledger) const;
   template <class T>
-  void calc_accelerations(T* rates, SystemData<T>* data) const;
+  void calc_accelerations(T* rates, Evaluation<T>* data) const;
   template <class T>
-  void calc_drive_work(double t, T* rates, SystemData<T>* data, T* ledger) const;
+  void calc_drive_work(double t, T* rates, Evaluation<T>* data, T* ledger) const;
   template <class T>
   void apply(int body, const Vec3<T>& f_W, const Vec3<T>& tau_W, const Vec3<T>& p_WQ,
-             SystemData<T>* data, T* ledger) const;
+             Evaluation<T>* data, T* ledger) const;
 
   Scene<P> scene_;
   StateLayout layout_;

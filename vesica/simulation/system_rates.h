@@ -1,11 +1,23 @@
 // What a System computes: the definitions behind system.h.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "vesica/error.h"
 #include "vesica/simulation/system.h"
 
 namespace vesica {
+
+// More pairs of parts are near each other than there are slots.
+template <class P>
+[[noreturn]] void throw_crowded(const SceneContact<P>& contact, double t) {
+  throw RunError(fmt::format(
+      "{}: more than {} pairs of parts are near each other at t = {:.6g} s; set a greater "
+      "max_pairs for this contact",
+      contact.name, contact.parts->room, t));
+}
 
 template <class P>
 System<P>::System(const Scene<P>& scene, bool ledger) : scene_(scene) {
@@ -49,8 +61,8 @@ System<P>::System(const Scene<P>& scene, bool ledger) : scene_(scene) {
 
 template <class P>
 template <class T>
-SystemData<T> System<P>::make_data() const {
-  SystemData<T> data;
+Evaluation<T> System<P>::make_evaluation() const {
+  Evaluation<T> data;
   static_cast<TreeData<T>&>(data) = make_tree_data<T>(scene_.tree);
   data.tau.assign(static_cast<size_t>(scene_.tree.nu()), T(0));
   if (!scene_.loops.empty()) data.loops = make_loop_data<T>(scene_.tree, scene_.loops);
@@ -59,13 +71,14 @@ SystemData<T> System<P>::make_data() const {
   const size_t slots = layout_.slots();
   data.overlaps.resize(slots);
   data.forces.resize(slots);
-  data.memories.resize(slots);
-  data.touching.assign(slots, 0);
-  data.toggled.assign(slots, 0);
-  data.distance.assign(slots, 0.0);
-  data.pair_in_slot.assign(slots, -1);
-  for (size_t k = 0; k < slots; ++k) empty_slot(k, &data);
-  data.near_parts.resize(scene_.contacts.size());
+  data.empty.assign(slots, 0);
+  data.start_distances.assign(slots, 0.0);
+  const T zero(0);
+  for (size_t k = 0; k < slots; ++k) {
+    data.overlaps[k] = far_apart<T>();
+    data.forces[k] = no_contact_forces(
+        data.overlaps[k], {zero, Vec3<T>(zero, zero, zero), Vec3<T>(zero, zero, zero), zero});
+  }
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
     if (!scene_.bodies[b].is_free) {
       data.motions[b] = cast_motion<T>(scene_.bodies[b].prescribed.at(0));
@@ -75,8 +88,11 @@ SystemData<T> System<P>::make_data() const {
 }
 
 template <class P>
-void System<P>::calc_initial_state(P* y) const {
-  for (int k = 0; k < layout_.size(); ++k) y[k] = P(0);
+State<P> System<P>::make_initial_state() const {
+  State<P> state;
+  state.y.assign(static_cast<size_t>(layout_.size()), P(0));
+  state.memory.resize(layout_.slots());
+  P* y = state.y.data();
   std::copy(scene_.q0.begin(), scene_.q0.end(), y);
   std::copy(scene_.u0.begin(), scene_.u0.end(), y + layout_.velocities());
   // A controller's reference starts where its arm stands.
@@ -92,35 +108,42 @@ void System<P>::calc_initial_state(P* y) const {
       y[layout_.contact(k) + s] = contact.initial_states[static_cast<size_t>(s)];
     }
   }
+  return state;
 }
 
 template <class P>
 template <class T>
-void System<P>::calc_rates(double t, const T* y, T* rates, SystemData<T>* data) const {
+void System<P>::calc_rates(double t, const T* y, const Memory<T>& memory, T* rates,
+                           Evaluation<T>* data) const {
   calc_motions(t, y, data);
-  calc_overlaps(data);
-  calc_rates_from_overlaps(t, y, rates, data);
+  calc_overlaps(memory, data);
+  calc_rates_from_overlaps(t, y, memory, rates, data);
 }
 
 template <class P>
 template <class T>
-void System<P>::calc_rates_of_new_step(double t, T* y, T* rates, SystemData<T>* data) const {
-  calc_motions(t, y, data);
-  if (has_parts_) assign_slots(y, data);
-  calc_overlaps(data);
-  capture_contacts(y, data);
-  calc_rates_from_overlaps(t, y, rates, data);
+void System<P>::calc_rates_of_new_step(State<T>* state, T* rates, Evaluation<T>* data,
+                                       std::vector<ContactChange>* changes) const {
+  calc_motions(state->t, state->y.data(), data);
+  if (has_parts_) assign_slots(state, data, changes);
+  calc_overlaps(state->memory, data);
+  for (size_t k = 0; k < layout_.slots(); ++k) {
+    data->start_distances[k] = value_of(data->overlaps[k].distance);
+  }
+  capture_contacts(state, *data, changes);
+  calc_rates_from_overlaps(state->t, state->y.data(), state->memory, rates, data);
 }
 
 template <class P>
 template <class T>
-void System<P>::calc_rates_from_overlaps(double t, const T* y, T* rates,
-                                         SystemData<T>* data) const {
+void System<P>::calc_rates_from_overlaps(double t, const T* y, const Memory<T>& memory, T* rates,
+                                         Evaluation<T>* data) const {
+  t = data->within(t);
   T* ledger = layout_.ledger ? rates + layout_.ledger_start() : nullptr;
   if (ledger) {
     for (int k = 0; k < kLedgerSize; ++k) ledger[k] = T(0);
   }
-  calc_contacts(y, rates, data, ledger);
+  calc_contacts(y, memory, rates, data, ledger);
   calc_other_forces(t, data, ledger);
   calc_joint_forces(t, y, rates, data, ledger);
   calc_position_rates(y, rates);
@@ -130,7 +153,8 @@ void System<P>::calc_rates_from_overlaps(double t, const T* y, T* rates,
 
 template <class P>
 template <class T>
-void System<P>::calc_motions(double t, const T* y, SystemData<T>* data) const {
+void System<P>::calc_motions(double t, const T* y, Evaluation<T>* data) const {
+  t = data->within(t);
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
     const auto& body = scene_.bodies[b];
     data->wrenches[b].tau_W = Vec3<T>(T(0), T(0), T(0));
@@ -151,11 +175,20 @@ void System<P>::calc_motions(double t, const T* y, SystemData<T>* data) const {
 
 template <class P>
 template <class T>
-void System<P>::calc_overlaps(SystemData<T>* data) const {
+void System<P>::calc_overlaps(const Memory<T>& memory, Evaluation<T>* data) const {
   for (size_t k = 0; k < layout_.slots(); ++k) {
     const auto& c = contact_in(k);
-    const PlacedPair<P>* shapes = shapes_in(k, *data);
-    if (!shapes) continue;
+    const PlacedPair<P>* shapes = shapes_in(k, memory[k].pair);
+    if (!shapes) {
+      if (data->empty[k]) continue;
+      const T zero(0);
+      const Vec3<T> none(zero, zero, zero);
+      data->overlaps[k] = far_apart<T>();
+      data->forces[k] = no_contact_forces(data->overlaps[k], {zero, none, none, zero});
+      data->empty[k] = 1;
+      continue;
+    }
+    data->empty[k] = 0;
     const bool needs_gap = !c.parts || data->locates_events;
     data->overlaps[k] =
         calc_overlap(*shapes, data->motions[c.body_i].X_WB, data->motions[c.body_j].X_WB,
@@ -165,20 +198,21 @@ void System<P>::calc_overlaps(SystemData<T>* data) const {
 
 template <class P>
 template <class T>
-bool System<P>::find_parts(double t, T* y, SystemData<T>* data) const {
+bool System<P>::find_parts(State<T>* state, Evaluation<T>* data,
+                           std::vector<ContactChange>* changes) const {
   if (!has_parts_) return false;
-  calc_motions(t, y, data);
-  return assign_slots(y, data);
+  calc_motions(state->t, state->y.data(), data);
+  return assign_slots(state, data, changes);
 }
 
 template <class P>
 template <class T>
-bool System<P>::assign_slots(T* y, SystemData<T>* data) const {
+bool System<P>::assign_slots(State<T>* state, Evaluation<T>* data,
+                             std::vector<ContactChange>* changes) const {
   bool changed = false;
   for (size_t c = 0; c < scene_.contacts.size(); ++c) {
     const auto& contact = scene_.contacts[c];
     if (!contact.parts) continue;
-    NearParts& parts = data->near_parts[c];
     double margin = contact.parts->finder.margin();
     if (data->step > 0) {
       const double speed =
@@ -187,25 +221,31 @@ bool System<P>::assign_slots(T* y, SystemData<T>* data) const {
     }
     contact.parts->finder.find(detail::value_of_pose(data->motions[contact.body_i].X_WB),
                                detail::value_of_pose(data->motions[contact.body_j].X_WB), margin,
-                               &parts.near);
-    parts.registry.update(parts.near);
-    const size_t first = layout_.first_slot(c);
-    const auto room = static_cast<std::int32_t>(layout_.first_slot(c + 1) - first);
-    for (const TrackedPair& pair : parts.registry.lost()) {
-      if (pair.slot >= room) continue;
-      const size_t slot = first + static_cast<size_t>(pair.slot);
-      end_contact(slot, y, data);
-      empty_slot(slot, data);
-      data->touching[slot] = 0;
-      changed = true;
-    }
-    for (const TrackedPair& pair : parts.registry.alive()) {
-      if (pair.slot >= room) {
-        if (data->crowded < 0) data->crowded = static_cast<int>(c);
+                               &data->near);
+    // Ascending; what has a slot is struck out, the rest wants one.
+    auto& wanted = data->wanted;
+    wanted.clear();
+    for (const CellPair& pair : data->near) wanted.push_back(contact.parts->index(pair));
+    for (size_t k = layout_.first_slot(c); k < layout_.first_slot(c + 1); ++k) {
+      int& pair = state->memory[k].pair;
+      if (pair < 0) continue;
+      const auto at = std::lower_bound(
+          data->near.begin(), data->near.end(), pair,
+          [&](const CellPair& near, int index) { return contact.parts->index(near) < index; });
+      if (at != data->near.end() && contact.parts->index(*at) == pair) {
+        wanted[static_cast<size_t>(at - data->near.begin())] = -1;
         continue;
       }
-      if (!pair.is_new) continue;
-      data->pair_in_slot[first + static_cast<size_t>(pair.slot)] = contact.parts->index(pair.cells);
+      if (state->memory[k].touching) end_contact(k, state, changes);
+      state->memory[k] = {};
+      changed = true;
+    }
+    size_t slot = layout_.first_slot(c);
+    for (const std::int32_t pair : wanted) {
+      if (pair < 0) continue;
+      while (slot < layout_.first_slot(c + 1) && state->memory[slot].pair >= 0) ++slot;
+      if (slot == layout_.first_slot(c + 1)) throw_crowded(contact, state->t);
+      state->memory[slot].pair = pair;
       changed = true;
     }
   }
@@ -215,7 +255,7 @@ bool System<P>::assign_slots(T* y, SystemData<T>* data) const {
 template <class P>
 template <class T>
 void System<P>::apply(int body, const Vec3<T>& f_W, const Vec3<T>& tau_W, const Vec3<T>& p_WQ,
-                      SystemData<T>* data, T* ledger) const {
+                      Evaluation<T>* data, T* ledger) const {
   const Motion<T>& m = data->motions[body];
   const Vec3<T> tau_B = tau_W + (p_WQ - m.X_WB.p_WB).cross(f_W);
   if (scene_.bodies[body].is_free) {
@@ -228,57 +268,64 @@ void System<P>::apply(int body, const Vec3<T>& f_W, const Vec3<T>& tau_W, const 
 
 template <class P>
 template <class T>
-void System<P>::begin_contact(size_t k, T* y, SystemData<T>* data) const {
+void System<P>::begin_contact(size_t k, const Evaluation<T>& data, State<T>* state,
+                              std::vector<ContactChange>* changes) const {
   const auto& c = contact_in(k);
-  const Overlap<T>& o = data->overlaps[k];
-  data->memories[k].impact_speed =
-      calc_kinematics(data->motions[c.body_i], data->motions[c.body_j], o).closing_speed;
+  const Overlap<T>& o = data.overlaps[k];
+  const T speed = calc_kinematics(data.motions[c.body_i], data.motions[c.body_j], o).closing_speed;
+  state->memory[k].contact = {speed, true};
+  state->memory[k].touching = true;
   if (c.contact.relaxes()) {
-    y[layout_.contact(k + 1) - 1] = calc_measure(c.contact.measure(), o);
+    state->y[static_cast<size_t>(layout_.contact(k + 1) - 1)] =
+        calc_measure(c.contact.measure(), o);
   }
+  changes->push_back({static_cast<int>(k), true, value_of(speed)});
 }
 
 template <class P>
 template <class T>
-void System<P>::end_contact(size_t k, T* y, SystemData<T>* data) const {
-  for (int s = layout_.contact(k); s < layout_.contact(k + 1); ++s) y[s] = T(0);
-  data->memories[k].impact_speed = T(0);
+void System<P>::end_contact(size_t k, State<T>* state, std::vector<ContactChange>* changes) const {
+  for (int s = layout_.contact(k); s < layout_.contact(k + 1); ++s) {
+    state->y[static_cast<size_t>(s)] = T(0);
+  }
+  state->memory[k].contact = {};
+  state->memory[k].touching = false;
+  changes->push_back({static_cast<int>(k), false, 0});
 }
 
 template <class P>
 template <class T>
-void System<P>::capture_contacts(T* y, SystemData<T>* data) const {
+void System<P>::capture_contacts(State<T>* state, const Evaluation<T>& data,
+                                 std::vector<ContactChange>* changes) const {
   for (size_t k = 0; k < layout_.slots(); ++k) {
-    const bool touching = data->overlaps[k].distance < T(0);
-    data->distance[k] = value_of(data->overlaps[k].distance);
-    data->toggled[k] = touching != static_cast<bool>(data->touching[k]);
-    data->touching[k] = touching;
-    if (!data->toggled[k]) continue;
+    const bool touching = data.overlaps[k].distance < T(0);
+    if (touching == state->memory[k].touching) continue;
     if (touching) {
-      begin_contact(k, y, data);
+      begin_contact(k, data, state, changes);
     } else {
-      end_contact(k, y, data);
+      end_contact(k, state, changes);
     }
   }
 }
 
 template <class P>
 template <class T>
-void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledger) const {
+void System<P>::calc_contacts(const T* y, const Memory<T>& memories, T* rates, Evaluation<T>* data,
+                              T* ledger) const {
   for (size_t k = 0; k < layout_.slots(); ++k) {
     const auto& c = contact_in(k);
     const Motion<T>& i = data->motions[c.body_i];
     const Motion<T>& j = data->motions[c.body_j];
     const Overlap<T>& o = data->overlaps[k];
     ContactForces<T>& f = data->forces[k];
-    const PlacedPair<P>* shapes = shapes_in(k, *data);
+    const PlacedPair<P>* shapes = shapes_in(k, memories[k].pair);
     if (!shapes) {
       std::fill(rates + layout_.contact(k), rates + layout_.contact(k + 1), T(0));
       continue;
     }
     // A contact that has begun within a step and is not captured yet: its impact is now.
-    ContactMemory<T> memory = data->memories[k];
-    if (!(memory.impact_speed > T(0)) && o.distance < T(0)) {
+    ContactMemory<T> memory = memories[k].contact;
+    if (!memory.captured && o.distance < T(0)) {
       memory.impact_speed = calc_kinematics(i, j, o).closing_speed;
     }
     f = calc_contact_laws(c.contact, *shapes, o, i, j, memory, y + layout_.contact(k),
@@ -301,7 +348,7 @@ void System<P>::calc_contacts(const T* y, T* rates, SystemData<T>* data, T* ledg
 
 template <class P>
 template <class T>
-void System<P>::calc_other_forces(double t, SystemData<T>* data, T* ledger) const {
+void System<P>::calc_other_forces(double t, Evaluation<T>* data, T* ledger) const {
   const Vec3<T> none(T(0), T(0), T(0));
   for (const auto& spring : scene_.springs) {
     const auto s = calc_spring(spring, data->motions[spring.body_i], data->motions[spring.body_j]);
@@ -323,7 +370,7 @@ void System<P>::calc_other_forces(double t, SystemData<T>* data, T* ledger) cons
 
 template <class P>
 template <class T>
-void System<P>::calc_joint_forces(double t, const T* y, T* rates, SystemData<T>* data,
+void System<P>::calc_joint_forces(double t, const T* y, T* rates, Evaluation<T>* data,
                                   T* ledger) const {
   if (scene_.joint_forces.empty() && scene_.bushings.empty() && scene_.controllers.empty()) return;
   for (const auto& bushing : scene_.bushings) {
@@ -365,7 +412,7 @@ void System<P>::calc_position_rates(const T* y, T* rates) const {
 
 template <class P>
 template <class T>
-void System<P>::calc_accelerations(T* rates, SystemData<T>* data) const {
+void System<P>::calc_accelerations(T* rates, Evaluation<T>* data) const {
   T* const u_rates = rates + layout_.velocities();
   if (scene_.tree.has_joints()) factor_tree(scene_.tree, data);
   if (scene_.loops.empty()) {
@@ -379,7 +426,7 @@ void System<P>::calc_accelerations(T* rates, SystemData<T>* data) const {
 // What drives and moving bases put in: power of the forces that their joints transmit.
 template <class P>
 template <class T>
-void System<P>::calc_drive_work(double t, T* rates, SystemData<T>* data, T* ledger) const {
+void System<P>::calc_drive_work(double t, T* rates, Evaluation<T>* data, T* ledger) const {
   calc_inverse_dynamics(scene_.tree, data->wrenches, rates + layout_.velocities(),
                         data->controller.tau.data(), data);
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
@@ -395,15 +442,21 @@ void System<P>::calc_drive_work(double t, T* rates, SystemData<T>* data, T* ledg
 }
 
 // Compiled in system_*.cpp: scalar of the scene, scalar of the state.
-#define VESICA_SYSTEM(P, T)                                                              \
-  template SystemData<T> System<P>::make_data() const;                                   \
-  template void System<P>::calc_rates(double, const T*, T*, SystemData<T>*) const;       \
-  template void System<P>::calc_rates_of_new_step(double, T*, T*, SystemData<T>*) const; \
-  template bool System<P>::find_parts(double, T*, SystemData<T>*) const;                 \
-  template void System<P>::begin_contact(size_t, T*, SystemData<T>*) const;              \
-  template void System<P>::end_contact(size_t, T*, SystemData<T>*) const;                \
-  template void System<P>::calc_position_rates(const T*, T*) const;                      \
-  template void System<P>::calc_motions(double, const T*, SystemData<T>*) const;         \
-  template void System<P>::calc_overlaps(SystemData<T>*) const;
+#define VESICA_SYSTEM(P, T)                                                                   \
+  template Evaluation<T> System<P>::make_evaluation() const;                                  \
+  template void System<P>::calc_rates(double, const T*, const Memory<T>&, T*, Evaluation<T>*) \
+      const;                                                                                  \
+  template void System<P>::calc_rates_of_new_step(State<T>*, T*, Evaluation<T>*,              \
+                                                  std::vector<ContactChange>*) const;         \
+  template bool System<P>::find_parts(State<T>*, Evaluation<T>*, std::vector<ContactChange>*) \
+      const;                                                                                  \
+  template void System<P>::begin_contact(size_t, const Evaluation<T>&, State<T>*,             \
+                                         std::vector<ContactChange>*) const;                  \
+  template void System<P>::end_contact(size_t, State<T>*, std::vector<ContactChange>*) const; \
+  template void System<P>::capture_contacts(State<T>*, const Evaluation<T>&,                  \
+                                            std::vector<ContactChange>*) const;               \
+  template void System<P>::calc_position_rates(const T*, T*) const;                           \
+  template void System<P>::calc_motions(double, const T*, Evaluation<T>*) const;              \
+  template void System<P>::calc_overlaps(const Memory<T>&, Evaluation<T>*) const;
 
 }  // namespace vesica
