@@ -16,7 +16,7 @@ std::string make_ball(const std::string& normal, double speed, const std::string
       "0.1}}, pose: {{position: [0, 0, 0.099]}}, velocity: {{linear: [0, 0, {:.17g}]}}}}\n"
       "  ground: {{fixed: true, shape: {{type: half_space}}}}\n"
       "contacts:\n  - {{between: [ball, ground], normal: {}, friction: {{law: none}}}}\n"
-      "forces:\n  - {{body: ball, force: [0, 0, -200], from: 0.001}}\n"
+      "forces:\n  - {{type: force, body: ball, force: [0, 0, -200], from: 0.001}}\n"
       "duration: {:.17g}\nsolver: {}\noutput: {{interval: 1.0e-5}}\n",
       speed, normal, duration, solver);
 }

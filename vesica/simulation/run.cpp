@@ -20,14 +20,17 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   result_.monitors.resize(system.scene().contacts.size());
   touching_.resize(result_.monitors.size());
   result_.recording = make_recording(system);
+  started_ = last_step_ = last_progress_ = Clock::now();
+}
+
+void Run::begin() {
   std::vector<ContactChange> unused;
   State<double> start = result_.final_state;
-  system.find_parts(&start, &data_, &unused);
-  system.calc_rates(start.t, start.y.data(), start.memory, rates_.data(), &data_);
-  const Energies<double> e = calc_energies(system, start.y.data(), data_);
+  system_.find_parts(&start, &data_, &unused);
+  system_.calc_rates(start.t, start.y.data(), start.memory, rates_.data(), &data_);
+  const Energies<double> e = calc_energies(system_, start.y.data(), data_);
   result_.start_energy = e.mechanical();
   result_.start_stored = e.stored;
-  started_ = last_step_ = last_progress_ = Clock::now();
 }
 
 void Run::record_due(const State<double>& state,

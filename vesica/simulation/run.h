@@ -13,6 +13,8 @@ class Run {
  public:
   Run(const System<double>& system, const RunOptions& options, const RunControl& control);
 
+  // The energy at the start, before the first step.
+  void begin();
   State<double>& state() { return result_.final_state; }
   RunResult& result() { return result_; }
   const RunOptions& options() const { return options_; }

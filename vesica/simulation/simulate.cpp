@@ -118,6 +118,7 @@ RunResult simulate(const System<double>& system, const RunOptions& options,
   RunStatistics* statistics = &run.result().statistics;
   if (options.solver == Solver::kCvode) check_derivatives(system.scene());
   try {
+    run.begin();
     const auto stepper = is_fixed_step(options.solver)
                              ? detail::make_fixed_stepper(system, options, statistics)
                          : options.solver == Solver::kCvode

@@ -142,9 +142,10 @@ struct SunFree {
 };
 
 constexpr long kMaxStepsBetweenOutputs = 2000000;
-// The solvers guess their first step from how far it is to the next output: the same for all runs,
-// so that a run does not depend on what comes after.
-constexpr double kNextOutput = 1;  // s
+constexpr double kNextOutput = 1;  // s; says no more than which way time goes
+// The solvers would guess their first step from how far it is to the end: the path would depend on
+// what comes after. They grow it ten-thousandfold at once where they can.
+constexpr double kFirstStep = 1e-9;  // s
 
 // What both have in common.
 class SundialsStepper : public Stepper {
@@ -257,7 +258,10 @@ class CvodeStepper final : public SundialsStepper {
     solver_ = {memory_,
                CVode,
                CVodeGetRootInfo,
-               [this](double t, N_Vector y) { return CVodeReInit(memory_, t, y); },
+               [this](double t, N_Vector y) {
+                 CVodeReInit(memory_, t, y);
+                 return CVodeSetInitStep(memory_, kFirstStep);
+               },
                [this](double t, N_Vector y) { return CVodeGetDky(memory_, t, 0, y); },
                [this](double t) { return CVodeSetStopTime(memory_, t); },
                [this](double h) { return CVodeSetMaxStep(memory_, h); },
@@ -305,7 +309,10 @@ class ArkodeStepper final : public SundialsStepper {
     solver_ = {memory_,
                ERKStepEvolve,
                ERKStepGetRootInfo,
-               [this](double t, N_Vector y) { return ERKStepReInit(memory_, rates, t, y); },
+               [this](double t, N_Vector y) {
+                 ERKStepReInit(memory_, rates, t, y);
+                 return ERKStepSetInitStep(memory_, kFirstStep);
+               },
                [this](double t, N_Vector y) { return ERKStepGetDky(memory_, t, 0, y); },
                [this](double t) { return ERKStepSetStopTime(memory_, t); },
                [this](double h) { return ERKStepSetMaxStep(memory_, h); },
