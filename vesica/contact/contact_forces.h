@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <variant>
 
 #include "vesica/contact/friction_force.h"
 #include "vesica/contact/kinematics.h"
@@ -55,6 +56,16 @@ struct ContactForces {
   double edge_factor = 1;
   double patch_error = 0;  // of an integral over the patch, relative
 };
+
+// What a law, or the law in a variant, measures by.
+template <class Law>
+Measure measure_of(const Law& law) {
+  if constexpr (requires { Law::kMeasure; }) {
+    return Law::kMeasure;
+  } else {
+    return std::visit([](const auto& one) { return measure_of(one); }, law);
+  }
+}
 
 // One law; a variant of laws has its own overload (contact.h). `relaxed` is taken off the measure
 // (constraint relaxation, Gonthier 3.44).
@@ -105,13 +116,21 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
                                      const T* states = nullptr, T* rates = nullptr,
                                      const T& relaxed = T(0)) {
   using std::sqrt;
-  const Mask<T> touching = o.distance < T(0);
+  const Mask<T> touching = is_touching(o);
   const Vec3<T>& n = o.n_W;
-  const auto kinematics = calc_kinematics(i, j, o);
+  const Measure measure = measure_of(normal_law);
+  const auto kinematics = calc_kinematics(i, j, o, measure);
   ContactForces<T> r = no_contact_forces(o, kinematics);
   if (!any_of(touching)) return r;
-  Vec3<T> p_CS = n * o.plane_offset;
-  if (o.is_conservative) p_CS = p_CS + n.cross(o.lever);
+  // From the centroid to where the law acts, and from there to the contact surface.
+  const bool at_depth = measure == Measure::kDepth;
+  Vec3<T> p_CL(T(0), T(0), T(0)), p_LS = p_CL;
+  if (at_depth) {
+    p_CL = o.p_WD - o.p_WC;
+  } else {
+    p_LS = n * o.plane_offset;
+    if (o.is_conservative) p_LS = p_LS + n.cross(o.lever);
+  }
 
   r.normal = calc_normal_force(normal_law, o, relaxed, kinematics.closing_speed, memory);
   const T f_n = r.normal.force;
@@ -159,10 +178,10 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
 
   const bool coupled = options.coupling == Coupling::kFull;
   const bool at_surface = options.apply_at == ApplyAt::kSurface;
-  // From the centroid to the point where friction acts.
-  Vec3<T> p_CF = at_surface ? p_CS : Vec3<T>(n * T(0));
-  if (coupled) p_CF = p_CF + delta;
-  const Vec3<T> v = kinematics.v_t + kinematics.w.cross(p_CF);
+  // To the point where friction acts.
+  Vec3<T> p_LF = at_surface ? p_LS : Vec3<T>(n * T(0));
+  if (coupled) p_LF = p_LF + delta;
+  const Vec3<T> v = kinematics.v_t + kinematics.w.cross(p_LF);
   r.slip = v - n * n.dot(v);
   // The spread of the pressure about its own centre.
   const T spread2 = coupled ? T(r2 - shift2) : r2;
@@ -171,9 +190,13 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
       states, rates);
 
   r.F_Ic_W.f_W = n * f_n + r.friction.f_t;
-  r.F_Ic_W.tau_W = r.tau_roll + p_CF.cross(r.friction.f_t) + n * r.friction.spin_torque;
-  r.p_WP = o.p_WC + p_CS + delta;
-  if (o.is_conservative) r.F_Ic_W.tau_W = r.F_Ic_W.tau_W + o.lever * f_n;
+  r.F_Ic_W.tau_W = r.tau_roll + p_LF.cross(r.friction.f_t) + n * r.friction.spin_torque;
+  r.p_WP = o.p_WC + p_CL + p_LS + delta;
+  if (at_depth) {
+    r.F_Ic_W.tau_W = r.F_Ic_W.tau_W + p_CL.cross(r.F_Ic_W.f_W);
+  } else if (o.is_conservative) {
+    r.F_Ic_W.tau_W = r.F_Ic_W.tau_W + o.lever * f_n;
+  }
 
   if constexpr (!std::is_same_v<Mask<T>, bool>) {
     for (int k = 0; k < 3; ++k) {

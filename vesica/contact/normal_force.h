@@ -11,15 +11,9 @@
 #pragma once
 
 #include "vesica/contact/damping.h"
-#include "vesica/interference/overlap.h"
+#include "vesica/contact/kinematics.h"
 
 namespace vesica {
-
-enum class Measure {
-  kDepth,   // the deepest point below the other surface: any pair
-  kVolume,  // the shared volume: any pair of solids
-  kField,   // the depth at every point of the patch: pairs with a patch (interference/patch.h)
-};
 
 template <class T>
 struct NormalForce {

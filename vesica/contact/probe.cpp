@@ -113,7 +113,7 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
                      X_Wj = calc_shape_pose(probe.j.X_WB, contact.X_Jj);
   const auto figures = calc_patch_figures(contact.pair, X_Wi, X_Wj);
   const Symmetric3<double> J_t = inertia_of(flatten_along(overlap.M_W, overlap.n_W));
-  const bool in_contact = overlap.distance < 0;
+  const bool in_contact = is_touching(overlap);
 
   Json json;
   if (!probe.title.empty()) json["title"] = probe.title;

@@ -71,7 +71,7 @@ class EventHandler {
       }
       system_.calc_motions(state.t + dt, y_.data(), &data_);
       system_.calc_overlaps(state.memory, &data_);
-      if (dt == 0 || data_.overlaps[slot].distance < 0) break;
+      if (dt == 0 || is_touching(data_.overlaps[slot])) break;
     }
     data_.motions = now;  // places as they will be, speeds as they are
   }

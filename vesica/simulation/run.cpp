@@ -19,6 +19,8 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   row_.resize(rates_.size());
   result_.monitors.resize(system.scene().contacts.size());
   touching_.resize(result_.monitors.size());
+  last_volumes_.assign(result_.monitors.size(), 0.0);
+  data_.wants_depth = true;
   result_.recording = make_recording(system);
   started_ = last_step_ = last_progress_ = Clock::now();
 }
@@ -57,11 +59,26 @@ void Run::record(double t, const double* y, const Memory<double>& memory) {
       std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
 }
 
+double Run::observe_depth(size_t slot, const Evaluation<double>& data) {
+  const Overlap<double>& o = data.overlaps[slot];
+  if (!o.has_mean_depth) return -o.distance;
+  // No law measures it here. The depth of a convex volume is at most three times its mean: it is
+  // looked for where it might be the greatest so far, and once while the volume stays the same.
+  const size_t c = system_.layout().contact_of(slot);
+  double& last = last_volumes_[c];
+  if (-3 * o.distance <= result_.monitors[c].max_depth ||
+      std::abs(o.volume - last) <= 1e-3 * last) {
+    return 0;
+  }
+  last = o.volume;
+  return -system_.calc_overlap_in(slot, result_.final_state.memory, data, Wanted{}).distance;
+}
+
 void Run::observe(const Evaluation<double>& data, double h) {
   std::fill(touching_.begin(), touching_.end(), 0);
   for (size_t k = 0; k < data.forces.size(); ++k) {
     const auto& o = data.overlaps[k];
-    if (!(o.distance < 0)) continue;
+    if (!is_touching(o)) continue;
     const auto& f = data.forces[k];
     const size_t c = system_.layout().contact_of(k);
     const auto& contact = system_.scene().contacts[c];
@@ -69,7 +86,8 @@ void Run::observe(const Evaluation<double>& data, double h) {
     m.most_pairs = std::max(m.most_pairs, ++touching_[c]);
     if (touching_[c] == 1) ++m.steps_in_contact;
     m.max_force = std::max(m.max_force, f.normal.force);
-    m.max_depth = std::max(m.max_depth, -o.distance);
+    const double depth = observe_depth(k, data);
+    m.max_depth = std::max(m.max_depth, depth);
     if (f.normal.factor < 0) {
       ++m.steps_clamped;
     } else if (f.edge_factor < 0) {
@@ -82,9 +100,10 @@ void Run::observe(const Evaluation<double>& data, double h) {
       if (body->size > 0) size = std::min(size, body->size);
       if (body->is_free) inverse_mass += body->inertia.inverse_mass;
     }
-    m.max_depth_ratio = std::max(m.max_depth_ratio, -o.distance / size);
-    // dF/dd = k dV/dd; V/d is between a half (paraboloid) and all (flat) of the section's area.
-    const double stiffness = 2 * f.normal.elastic / -o.distance;
+    m.max_depth_ratio = std::max(m.max_depth_ratio, depth / size);
+    // dF/dd = k dV/dd, k times the section's area; V/d is a half (paraboloid) to all (flat) of it,
+    // V over the mean depth is just it.
+    const double stiffness = (o.has_mean_depth ? 1 : 2) * f.normal.elastic / -o.distance;
     m.max_step_rate = std::max(m.max_step_rate, h * std::sqrt(stiffness * inverse_mass));
     // Friction drags like a damper; rolling makes a solid ball 7/2 times as easy to move at its
     // rim. Bristles push like a spring with a damper, however small the slip.

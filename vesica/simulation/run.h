@@ -38,13 +38,16 @@ class Run {
   using Clock = std::chrono::steady_clock;
 
   void record(double t, const double* y, const Memory<double>& memory);
+  // Depth of the contact in a slot where it may be the greatest of the run; 0 where not.
+  double observe_depth(size_t slot, const Evaluation<double>& data);
 
   const System<double>& system_;
   const RunOptions& options_;
   const RunControl& control_;
   Evaluation<double> data_;
   std::vector<double> rates_, row_;
-  std::vector<long> touching_;  // pairs of every contact, scratch
+  std::vector<long> touching_;        // pairs of every contact, scratch
+  std::vector<double> last_volumes_;  // of every contact, when its depth was last looked for
   RunResult result_;
   double next_record_ = 0;
   long rows_ = 0;

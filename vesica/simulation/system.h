@@ -80,6 +80,7 @@ struct Evaluation : TreeData<T> {
 
   // How it is to be evaluated.
   bool locates_events = false;  // the gap between parts that are near each other is wanted
+  bool wants_depth = false;     // also where no law measures it: for what a recording shows
   double step = 0;  // fixed: parts are looked for as far as they move in two; 0: up to the margin
   // Signals, forces and motions that switch are looked at strictly between these times: what holds
   // on one side of a switch (switch_times.h).
@@ -157,6 +158,10 @@ class System {
   void calc_motions(double t, const T* y, Evaluation<T>* data) const;
   template <class T>
   void calc_overlaps(const Memory<T>& memory, Evaluation<T>* data) const;
+  // Of what sits in a slot, as the bodies are placed in `data`.
+  template <class T>
+  Overlap<T> calc_overlap_in(size_t slot, const Memory<T>& memory, const Evaluation<T>& data,
+                             Wanted wanted) const;
 
  private:
   template <class T>

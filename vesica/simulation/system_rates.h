@@ -190,10 +190,19 @@ void System<P>::calc_overlaps(const Memory<T>& memory, Evaluation<T>* data) cons
     }
     data->empty[k] = 0;
     const bool needs_gap = !c.parts || data->locates_events;
-    data->overlaps[k] =
-        calc_overlap(*shapes, data->motions[c.body_i].X_WB, data->motions[c.body_j].X_WB,
-                     needs_gap ? WhenApart::kGap : WhenApart::kNothing);
+    const bool needs_depth = data->wants_depth || c.contact.measure() == Measure::kDepth;
+    data->overlaps[k] = calc_overlap_in(k, memory, *data, Wanted{needs_gap, needs_depth});
   }
+}
+
+template <class P>
+template <class T>
+Overlap<T> System<P>::calc_overlap_in(size_t slot, const Memory<T>& memory,
+                                      const Evaluation<T>& data, Wanted wanted) const {
+  const auto& c = contact_in(slot);
+  const PlacedPair<P>* shapes = shapes_in(slot, memory[slot].pair);
+  if (!shapes) return far_apart<T>();
+  return calc_overlap(*shapes, data.motions[c.body_i].X_WB, data.motions[c.body_j].X_WB, wanted);
 }
 
 template <class P>
@@ -272,7 +281,9 @@ void System<P>::begin_contact(size_t k, const Evaluation<T>& data, State<T>* sta
                               std::vector<ContactChange>* changes) const {
   const auto& c = contact_in(k);
   const Overlap<T>& o = data.overlaps[k];
-  const T speed = calc_kinematics(data.motions[c.body_i], data.motions[c.body_j], o).closing_speed;
+  const T speed =
+      calc_kinematics(data.motions[c.body_i], data.motions[c.body_j], o, c.contact.measure())
+          .closing_speed;
   state->memory[k].contact = {speed, true};
   state->memory[k].touching = true;
   if (c.contact.relaxes()) {
@@ -298,7 +309,7 @@ template <class T>
 void System<P>::capture_contacts(State<T>* state, const Evaluation<T>& data,
                                  std::vector<ContactChange>* changes) const {
   for (size_t k = 0; k < layout_.slots(); ++k) {
-    const bool touching = data.overlaps[k].distance < T(0);
+    const bool touching = is_touching(data.overlaps[k]);
     if (touching == state->memory[k].touching) continue;
     if (touching) {
       begin_contact(k, data, state, changes);
@@ -325,12 +336,12 @@ void System<P>::calc_contacts(const T* y, const Memory<T>& memories, T* rates, E
     }
     // A contact that has begun within a step and is not captured yet: its impact is now.
     ContactMemory<T> memory = memories[k].contact;
-    if (!memory.captured && o.distance < T(0)) {
-      memory.impact_speed = calc_kinematics(i, j, o).closing_speed;
+    if (!memory.captured && is_touching(o)) {
+      memory.impact_speed = calc_kinematics(i, j, o, c.contact.measure()).closing_speed;
     }
     f = calc_contact_laws(c.contact, *shapes, o, i, j, memory, y + layout_.contact(k),
                           rates + layout_.contact(k));
-    if (!(o.distance < T(0))) continue;
+    if (!is_touching(o)) continue;
     apply<T>(c.body_i, f.F_Ic_W.f_W, f.F_Ic_W.tau_W, o.p_WC, data, ledger);
     apply<T>(c.body_j, -f.F_Ic_W.f_W, -f.F_Ic_W.tau_W, o.p_WC, data, ledger);
     if (ledger) {
@@ -442,21 +453,23 @@ void System<P>::calc_drive_work(double t, T* rates, Evaluation<T>* data, T* ledg
 }
 
 // Compiled in system_*.cpp: scalar of the scene, scalar of the state.
-#define VESICA_SYSTEM(P, T)                                                                   \
-  template Evaluation<T> System<P>::make_evaluation() const;                                  \
-  template void System<P>::calc_rates(double, const T*, const Memory<T>&, T*, Evaluation<T>*) \
-      const;                                                                                  \
-  template void System<P>::calc_rates_of_new_step(State<T>*, T*, Evaluation<T>*,              \
-                                                  std::vector<ContactChange>*) const;         \
-  template bool System<P>::find_parts(State<T>*, Evaluation<T>*, std::vector<ContactChange>*) \
-      const;                                                                                  \
-  template void System<P>::begin_contact(size_t, const Evaluation<T>&, State<T>*,             \
-                                         std::vector<ContactChange>*) const;                  \
-  template void System<P>::end_contact(size_t, State<T>*, std::vector<ContactChange>*) const; \
-  template void System<P>::capture_contacts(State<T>*, const Evaluation<T>&,                  \
-                                            std::vector<ContactChange>*) const;               \
-  template void System<P>::calc_position_rates(const T*, T*) const;                           \
-  template void System<P>::calc_motions(double, const T*, Evaluation<T>*) const;              \
-  template void System<P>::calc_overlaps(const Memory<T>&, Evaluation<T>*) const;
+#define VESICA_SYSTEM(P, T)                                                                      \
+  template Evaluation<T> System<P>::make_evaluation() const;                                     \
+  template void System<P>::calc_rates(double, const T*, const Memory<T>&, T*, Evaluation<T>*)    \
+      const;                                                                                     \
+  template void System<P>::calc_rates_of_new_step(State<T>*, T*, Evaluation<T>*,                 \
+                                                  std::vector<ContactChange>*) const;            \
+  template bool System<P>::find_parts(State<T>*, Evaluation<T>*, std::vector<ContactChange>*)    \
+      const;                                                                                     \
+  template void System<P>::begin_contact(size_t, const Evaluation<T>&, State<T>*,                \
+                                         std::vector<ContactChange>*) const;                     \
+  template void System<P>::end_contact(size_t, State<T>*, std::vector<ContactChange>*) const;    \
+  template void System<P>::capture_contacts(State<T>*, const Evaluation<T>&,                     \
+                                            std::vector<ContactChange>*) const;                  \
+  template void System<P>::calc_position_rates(const T*, T*) const;                              \
+  template void System<P>::calc_motions(double, const T*, Evaluation<T>*) const;                 \
+  template void System<P>::calc_overlaps(const Memory<T>&, Evaluation<T>*) const;                \
+  template Overlap<T> System<P>::calc_overlap_in(size_t, const Memory<T>&, const Evaluation<T>&, \
+                                                 Wanted) const;
 
 }  // namespace vesica
