@@ -141,7 +141,9 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
   const T inverse_V = select(solid, T(1) / select(solid, o.volume, T(1)), T(0));
   const Vec3<T> Mn = o.M_W * n;
   const T M_nn = n.dot(Mn);
-  const T r2 = (o.M_W.trace() - M_nn) * inverse_V;
+  // At the very touch rounding may leave a negative moment.
+  const T moment = o.M_W.trace() - M_nn;
+  const T r2 = select(moment > T(0), moment, T(0)) * inverse_V;
   const Vec3<T> u = n.cross(kinematics.w);
   const Vec3<T> Mu = o.M_W * u;
   const Vec3<T> Mt_u = Mu - n * n.dot(Mu);
