@@ -70,10 +70,10 @@ void Run::observe(const Evaluation<double>& data, double h) {
     if (touching_[c] == 1) ++m.steps_in_contact;
     m.max_force = std::max(m.max_force, f.normal.force);
     m.max_depth = std::max(m.max_depth, -o.distance);
-    if (f.normal.factor < 0) {
+    if (f.normal.factor < 0 && !(f.normal.force > 0)) {
       ++m.steps_clamped;
     } else if (f.edge_factor < 0) {
-      ++m.steps_pulling;
+      ++m.steps_lifted;
     }
     const auto& i = system_.scene().bodies[static_cast<size_t>(contact.body_i)];
     const auto& j = system_.scene().bodies[static_cast<size_t>(contact.body_j)];
