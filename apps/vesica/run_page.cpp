@@ -183,11 +183,11 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
                     figure(number_in(c, "max_depth_over_size") * 100, 3),
                     figure(number_in(c, "steps_in_contact"), 9),
                     figure(number_in(c, "steps_force_clamped"), 9),
-                    figure(number_in(c, "steps_edge_pulling"), 9)});
+                    figure(number_in(c, "steps_edge_lifted"), 9)});
   }
   if (!rows.empty()) {
     page->add_table({"Contact", "touchdowns", "peak force [N]", "deepest [mm]",
-                     "of the body's size [%]", "steps in contact", "force clamped", "edge pulling"},
+                     "of the body's size [%]", "steps in contact", "force clamped", "edge lifted"},
                     rows);
   }
   const Json& solver = part_of(run.summary, "solver");

@@ -98,6 +98,13 @@ bool has_potential(const Contact<P>& contact) {
   return has_potential(contact, contact);
 }
 
+// What a contact does where rolling is so fast that the foundation would pull at the edge of the
+// patch: it lifts there, exactly or in the closed form of caps; or in that form for a shape that is
+// none, an approximation; or it pulls, as published.
+enum class WhereItWouldPull { kLifts, kLiftsRoughly, kPulls };
+WhereItWouldPull where_it_would_pull(const Contact<double>& contact,
+                                     const PlacedPair<double>& placed);
+
 // What a recording calls the contact's states, and their typical sizes for a solver's tolerance.
 std::vector<std::string> contact_state_names(const Contact<double>& contact);
 double contact_state_scale(const Contact<double>& contact, int state);

@@ -23,6 +23,8 @@ struct NormalForce {
   T roll;     // weighs the second moment M into rolling resistance [N s/m^4]
   T alpha;    // damping [s/m]
   T factor;   // 1 + alpha c before the clamp
+  // A linear foundation: the pressure is proportional to the depth times 1 + alpha c of its point.
+  bool rolls = false;
 
   static NormalForce none() { return {T(0), T(0), T(0), T(0), T(0), T(1)}; }
 };

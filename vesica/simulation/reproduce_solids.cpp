@@ -243,7 +243,7 @@ void add_tippe_top(const SceneRun& run, const Json& where, SystemReport* report)
       "it leans by {:.3f} rad at most; rolling makes the closed forms pull at the patch's edge in "
       "{:.0f} % of the steps with the source's v_small",
       *std::max_element(inclination.begin(), inclination.end()),
-      100.0 * static_cast<double>(monitor.steps_pulling) /
+      100.0 * static_cast<double>(monitor.steps_lifted) /
           static_cast<double>(std::max(1L, monitor.steps_in_contact)));
   add_time("inversion_time", inverted, 1.6, 0.1,
            std::isnan(inverted) ? pulling : "it turns over in another time");

@@ -88,10 +88,10 @@ void Run::observe(const Evaluation<double>& data, double h) {
     m.max_force = std::max(m.max_force, f.normal.force);
     const double depth = observe_depth(k, data);
     m.max_depth = std::max(m.max_depth, depth);
-    if (f.normal.factor < 0) {
+    if (f.normal.factor < 0 && !(f.normal.force > 0)) {
       ++m.steps_clamped;
     } else if (f.edge_factor < 0) {
-      ++m.steps_pulling;
+      ++m.steps_lifted;
     }
     const auto& i = system_.scene().bodies[static_cast<size_t>(contact.body_i)];
     const auto& j = system_.scene().bodies[static_cast<size_t>(contact.body_j)];

@@ -132,6 +132,20 @@ RunResult simulate(const System<double>& system, const RunOptions& options,
   return run.finish();
 }
 
+namespace {
+
+// Of all pairs of its parts.
+WhereItWouldPull where_it_would_pull(const SceneContact<double>& c) {
+  if (!c.parts) return where_it_would_pull(c.contact, c.contact);
+  WhereItWouldPull worst = WhereItWouldPull::kLifts;
+  for (const auto& shapes : c.parts->pairs) {
+    worst = std::max(worst, where_it_would_pull(c.contact, shapes));
+  }
+  return worst;
+}
+
+}  // namespace
+
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,
                                        const RunResult& result) {
   std::vector<std::string> warnings;
@@ -148,12 +162,16 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       "pull; the force was held at 0",
                       name, percent(m.steps_clamped)));
     }
-    if (m.steps_pulling > 0) {
+    const WhereItWouldPull pulled = where_it_would_pull(system.scene().contacts[k]);
+    if (m.steps_lifted > 0 && pulled != WhereItWouldPull::kLifts) {
       warnings.push_back(fmt::format(
-          "{}: in {:.2g} % of its steps rolling makes the foundation pull at the edge of "
-          "the patch, which the closed forms include; less damping or patch-wise "
-          "integration avoids it",
-          name, percent(m.steps_pulling)));
+          "{}: in {:.2g} % of its steps rolling is so fast that the foundation would pull at the "
+          "edge of the patch; {}",
+          name, percent(m.steps_lifted),
+          pulled == WhereItWouldPull::kPulls
+              ? "this preset lets it pull: use preset exact or less damping"
+              : "what lifts there is found as for a cap, which these shapes are not: less damping "
+                "avoids it"));
     }
     if (m.max_depth_ratio > 0.1) {
       warnings.push_back(

@@ -28,7 +28,7 @@ struct ContactMonitor {
   double max_depth_ratio = 0;  // over the smaller body's size
   long steps_in_contact = 0;
   long steps_clamped = 0;    // 1 + alpha c < 0: the force was held at zero
-  long steps_pulling = 0;    // the closed forms pull at the edge of the patch
+  long steps_lifted = 0;     // 1 + alpha c < 0 at an edge of the patch: it lifts, or pulls
   long steps_saturated = 0;  // bristles at their limit
   double max_step_rate = 0;  // step times the fastest rate of the contact, spring or friction:
                              // explicit methods lose accuracy above about 0.3 and stability

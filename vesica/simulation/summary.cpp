@@ -106,7 +106,7 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
              {"max_depth_over_size", m.max_depth_ratio},
              {"steps_in_contact", m.steps_in_contact},
              {"steps_force_clamped", m.steps_clamped},
-             {"steps_edge_pulling", m.steps_pulling},
+             {"steps_edge_lifted", m.steps_lifted},
              {"steps_bristle_saturated", m.steps_saturated},
              {"max_step_over_time_constant", m.max_step_rate},
              {"events", events}};
