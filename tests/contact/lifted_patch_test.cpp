@@ -127,7 +127,7 @@ void set_rolling(std::mt19937_64& random, double factor, const Overlap<double>& 
   const Vec3d u = o.n_W.cross(w);
   w *= 1 / (kAlpha * std::sqrt(6 * u.dot(o.M_W * u) / o.volume));
   s->i.V_WB = {s->j.V_WB.w_WB + w, random_vector(random, 0.1)};
-  const double c = calc_kinematics(s->i, s->j, o).closing_speed;
+  const double c = calc_kinematics(s->i, s->j, o, Measure::kVolume).closing_speed;
   s->i.V_WB.v_WB += o.n_W * (c - (factor - 1) / kAlpha);
 }
 
@@ -363,7 +363,7 @@ double calc_gain(const Scenario& s, double relaxed) {
                           std::get<BrownMcPhee<double>>(s.contact.friction), s.contact.options,
                           ContactMemory<double>{}, no_states, no_rates, relaxed * o.volume);
   EXPECT_GE(f.normal.force, 0);
-  const auto motion = calc_kinematics(s.i, s.j, o);
+  const auto motion = calc_kinematics(s.i, s.j, o, Measure::kVolume);
   const Vec3d v = motion.v_t - o.n_W * motion.closing_speed;
   const double power = f.F_Ic_W.f_W.dot(v) + f.F_Ic_W.tau_W.dot(motion.w);
   const double stored = f.normal.elastic * motion.closing_speed;

@@ -23,8 +23,8 @@
 // spinning 3 % for ellipsoids up to 1:4 in every pose, up to half as deep as the body's lowest
 // point lies below its centre; force within 0.1 % for shallow caps. Deeper, to the centre: 1, 7 and
 // 7 %. For shapes that are no caps it is an approximation with the right first two moments.
-// Smoothness: C3; the spread (spinning) C1 where little is left. The density m is not negative, so that normal damping and rolling together never
-// give energy.
+// Smoothness: C3; the spread (spinning) C1 where little is left. The density m is not negative, so
+// that normal damping and rolling together never give energy.
 #pragma once
 
 #include <algorithm>
