@@ -80,6 +80,9 @@ struct Evaluation : TreeData<T> {
 
   // How it is to be evaluated.
   bool locates_events = false;  // the gap between parts that are near each other is wanted
+  // Only contacts that are remembered to touch act: steps that end where one begins or ends, whose
+  // trial stages may lie beyond.
+  bool holds_contacts = false;
   double step = 0;  // fixed: parts are looked for as far as they move in two; 0: up to the margin
   // Signals, forces and motions that switch are looked at strictly between these times: what holds
   // on one side of a switch (switch_times.h).
@@ -88,6 +91,10 @@ struct Evaluation : TreeData<T> {
     if (t <= after) return std::nextafter(after, kInfinity);
     return t < before ? t : std::nextafter(before, -kInfinity);
   }
+
+  // What the time carries of derivatives: zero but around an event that moves with the parameters.
+  // Bodies whose motion is given move with it; signals and ramps of forces do not.
+  T time_shift{0.0};
 
   std::vector<char> empty;           // per slot: overlap and forces are those of nothing
   std::vector<CellPair> near;        // scratch of find_parts
