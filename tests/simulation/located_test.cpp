@@ -12,11 +12,11 @@ namespace {
 
 struct Bounce {
   const char* name;
-  const char* body;     // its shape, pose and velocity
-  const char* normal;   // law
+  const char* body;    // its shape, pose and velocity
+  const char* normal;  // law
   const char* friction;
   const char* more = "";  // keys of the contact
-  const char* ground = "fixed: true";
+  const char* ground = "fixed: true, shape: {type: half_space}";
 };
 
 const char* const kStart =
@@ -41,14 +41,17 @@ const Bounce kBounces[] = {
     {"relaxation", "shape: {type: sphere, radius: 0.05}", kRestitution, kSlip,
      ", relaxation: {time: 5.0e-3}"},
     {"moving plane", "shape: {type: ellipsoid, radii: [0.06, 0.04, 0.05]}", kRestitution, kSlip, "",
-     "prescribed: {amplitude: [0.01, 0, 0.004], frequency: 8, axis: [1, 0, 0], swing: 0.05}"},
+     "prescribed: {amplitude: [0.01, 0, 0.004], frequency: 8, axis: [1, 0, 0], swing: 0.05}, "
+     "shape: {type: half_space}"},
+    {"polyhedra", "shape: {type: box, size: [0.06, 0.08, 0.07]}", kRestitution, kSlip, "",
+     "fixed: true, shape: {type: box, size: [1, 1, 0.2]}, pose: {position: [0, 0, -0.1]}"},
 };
 
 std::string make_text(const Bounce& bounce, double step, double duration,
                       const char* events = "located") {
   return fmt::format(
       "vesica: 1\nbodies:\n  body: {{mass: 0.5, inertia: [5.0e-4, 6.0e-4, 7.0e-4], {}, {}}}\n"
-      "  ground: {{{}, shape: {{type: half_space}}}}\n"
+      "  ground: {{{}}}\n"
       "contacts:\n  - {{between: [body, ground], normal: {}, friction: {}{}}}\n"
       "duration: {:.17g}\nsolver: {{method: rk4, step: {:.17g}, events: {}}}\n"
       "output: {{interval: 0.01}}\n",
@@ -66,13 +69,15 @@ std::vector<double> run(const std::string& text, const std::string& path = "", d
   return result.state;
 }
 
-// Against differences of the same run, over a touchdown and a lift-off. What the formula of the
-// jump leaves against the discrete run is of the method's order in the step.
+// Against differences of the same run, over a touchdown and a lift-off: measured 2.5e-7 at most.
 TEST(Located, DerivativesThroughABounceMatchDifferences) {
   const std::vector<std::pair<std::string, double>> numbers = {
-      {"bodies.body.pose.position.2", 0.07},      {"bodies.body.velocity.linear.0", 0.3},
-      {"bodies.body.velocity.linear.2", -0.2},    {"bodies.body.velocity.angular.1", -2},
-      {"bodies.body.mass", 0.5},                  {"bodies.body.inertia.1", 6e-4},
+      {"bodies.body.pose.position.2", 0.07},
+      {"bodies.body.velocity.linear.0", 0.3},
+      {"bodies.body.velocity.linear.2", -0.2},
+      {"bodies.body.velocity.angular.1", -2},
+      {"bodies.body.mass", 0.5},
+      {"bodies.body.inertia.1", 6e-4},
       {"contacts.0.normal.stiffness", 0}};
   for (const Bounce& bounce : kBounces) {
     const std::string text = make_text(bounce, 1e-4, 0.1);
@@ -93,44 +98,46 @@ TEST(Located, DerivativesThroughABounceMatchDifferences) {
         largest = std::max(largest, std::abs(difference));
         error = std::max(error, std::abs(difference - s.final_derivatives[p][k]));
       }
-      std::printf("%s %s %.2e\n", bounce.name, numbers[p].first.c_str(), error / largest);
-      EXPECT_LT(error, 1e-5 * largest) << bounce.name << " " << numbers[p].first;
+      EXPECT_LT(error, 2e-6 * largest) << bounce.name << " " << numbers[p].first;
     }
   }
 }
 
-// A stiff ball that is let go bounces at t1 = sqrt(2 H/g) with e times its speed.
+// A stiff ball that is let go bounces at t1 = sqrt(2 H/g) with e times its speed; what is left is
+// the time that it takes.
 TEST(Located, ABounceInClosedForm) {
   const double g = 9.80665, r = 0.05, e = 0.6, z0 = 0.07, T = 0.1;
   const std::string text = fmt::format(
       "vesica: 1\nbodies:\n  ball: {{mass: 0.5, shape: {{type: sphere, radius: {}}}, pose: "
       "{{position: [0, 0, {}]}}}}\n  ground: {{fixed: true, shape: {{type: half_space}}}}\n"
-      "contacts:\n  - {{between: [ball, ground], normal: {{law: volumetric, stiffness: 1.0e13, "
+      "contacts:\n  - {{between: [ball, ground], normal: {{law: volumetric, stiffness: 1.0e15, "
       "restitution: {}, v_small: 0.01}}, friction: {{law: none}}}}\n"
       "duration: {}\nsolver: {{method: rk4, step: 2.0e-6, events: located}}\n"
       "output: {{interval: 0}}\n",
       r, z0, e, T);
   const auto file = InputFile::parse(text, "test.yaml");
-  const auto s = simulate_sensitivity(file, read_run_options(file),
-                                      {"bodies.ball.pose.position.2", "contacts.0.normal.restitution"});
+  const auto s =
+      simulate_sensitivity(file, read_run_options(file),
+                           {"bodies.ball.pose.position.2", "contacts.0.normal.restitution"});
   const double t1 = std::sqrt(2 * (z0 - r) / g), v1 = g * t1, left = T - t1;
   // z = r + e v1 (T - t1) - g/2 (T - t1)^2, dt1/dz0 = 1/v1, dv1/dz0 = g/v1
   const double by_height = e * g / v1 * left - e + g * left / v1;
-  EXPECT_NEAR(s.final_derivatives[0][2], by_height, 2e-3 * std::abs(by_height));
-  EXPECT_NEAR(s.final_derivatives[1][2], v1 * left, 2e-3 * v1 * left);
-  EXPECT_NEAR(s.final_derivatives[0][9], (e + 1) * g / v1, 2e-3 * (e + 1) * g / v1);
+  EXPECT_NEAR(s.final_derivatives[0][2], by_height, 1e-2 * std::abs(by_height));
+  EXPECT_NEAR(s.final_derivatives[1][2], v1 * left, 1e-2 * v1 * left);
+  EXPECT_NEAR(s.final_derivatives[0][9], (e + 1) * g / v1, 1e-2 * (e + 1) * g / v1);
 }
 
 // As the height changes, the touchdown passes over several steps: located, the derivative is a
-// smooth function of it; at the steps' starts it jumps.
-TEST(Located, DerivativesAreSmoothWhereTouchdownsPassASteps) {
+// smooth function of it (measured 5e-7 in second differences); at the steps' starts it jumps
+// (2e-3).
+TEST(Located, DerivativesAreSmoothWhereTouchdownsPassSteps) {
   auto calc_roughness = [&](const char* events) {
     std::vector<double> slopes;
     for (int k = 0; k <= 12; ++k) {
       auto file = InputFile::parse(make_text(kBounces[0], 1e-4, 0.1, events), "test.yaml");
       file.set("bodies.body.pose.position.2", fmt::format("{:.17g}", 0.07 + 2e-5 * k));
-      const auto s = simulate_sensitivity(file, read_run_options(file),
-                                          {"bodies.body.pose.position.2"});
+      const auto s =
+          simulate_sensitivity(file, read_run_options(file), {"bodies.body.pose.position.2"});
       slopes.push_back(s.final_derivatives[0][9]);
     }
     double rough = 0;
@@ -140,13 +147,12 @@ TEST(Located, DerivativesAreSmoothWhereTouchdownsPassASteps) {
     return rough / std::abs(slopes[0]);
   };
   const double located = calc_roughness("located"), stepped = calc_roughness("at_steps");
-  std::printf("%g %g\n", located, stepped);
   EXPECT_LT(located, 1e-5);
   EXPECT_GT(stepped, 100 * located);
 }
 
 // Located fixed steps and the adaptive solvers agree on when contacts begin and end, and with what
-// speed.
+// speed: measured 7e-10 s and 1e-8 m/s.
 TEST(Located, FixedStepsMeetTheAdaptiveEvents) {
   for (const Bounce& bounce : kBounces) {
     auto file = InputFile::parse(make_text(bounce, 2e-5, 0.1), "test.yaml");
@@ -159,10 +165,8 @@ TEST(Located, FixedStepsMeetTheAdaptiveEvents) {
     ASSERT_EQ(a.events.size(), b.events.size()) << bounce.name;
     ASSERT_GE(a.events.size(), 2u) << bounce.name;
     for (size_t k = 0; k < a.events.size(); ++k) {
-      std::printf("%s %g %g\n", bounce.name, a.events[k].time - b.events[k].time,
-                  a.events[k].closing_speed - b.events[k].closing_speed);
-      EXPECT_NEAR(a.events[k].time, b.events[k].time, 1e-6) << bounce.name;
-      EXPECT_NEAR(a.events[k].closing_speed, b.events[k].closing_speed, 1e-5) << bounce.name;
+      EXPECT_NEAR(a.events[k].time, b.events[k].time, 1e-8) << bounce.name;
+      EXPECT_NEAR(a.events[k].closing_speed, b.events[k].closing_speed, 1e-7) << bounce.name;
     }
   }
 }

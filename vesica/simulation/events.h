@@ -51,16 +51,18 @@ class EventHandler {
     system_.begin_contact(slot, data_, state, changes);
   }
 
-  // Its distance there, for its derivatives.
+  // Its distance there, for its derivatives: extrapolated from one and two hairs beyond.
   T calc_distance(size_t slot, bool touchdown, const Evaluation<T>& window, const State<T>& state) {
-    look_beyond(slot, touchdown ? 1 : -1, window, state);
-    return data_.overlaps[slot].distance;
+    const double side = touchdown ? 1 : -1;
+    look_beyond(slot, 2 * side, window, state);
+    const T further = data_.overlaps[slot].distance;
+    look_beyond(slot, side, window, state);
+    return 2.0 * data_.overlaps[slot].distance - further;
   }
 
  private:
-  // Overlaps as they are a hair later (direction 1) or earlier (-1), speeds as they are.
-  void look_beyond(size_t slot, double direction, const Evaluation<T>& window,
-                   const State<T>& state) {
+  // Overlaps as they are so many hairs later (or earlier), speeds as they are.
+  void look_beyond(size_t slot, double hairs, const Evaluation<T>& window, const State<T>& state) {
     const auto& scene = system_.scene();
     const auto& contact = scene.contacts[system_.layout().contact_of(slot)];
     data_.after = window.after;
@@ -75,7 +77,7 @@ class EventHandler {
     }
     const double speed = system_.calc_rim_speed(contact.body_i, data_) +
                          system_.calc_rim_speed(contact.body_j, data_);
-    double dt = std::isfinite(size) && speed > 0 ? direction * kHair * size / speed : 0;
+    double dt = std::isfinite(size) && speed > 0 ? hairs * kHair * size / speed : 0;
     system_.calc_position_rates(state.y.data(), rates_.data());
     for (int k = 0; k < kDoublings; ++k, dt *= 2) {
       y_ = state.y;
