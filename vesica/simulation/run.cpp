@@ -20,7 +20,7 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   result_.monitors.resize(system.scene().contacts.size());
   touching_.resize(result_.monitors.size());
   last_volumes_.assign(result_.monitors.size(), 0.0);
-  data_.wants_depth = true;
+  data_.wants_gap = data_.wants_depth = true;
   result_.recording = make_recording(system);
   started_ = last_step_ = last_progress_ = Clock::now();
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "vesica/error.h"
 #include "vesica/simulation/driver.h"
+#include "vesica/simulation/event_locator.h"
 #include "vesica/simulation/fixed_step.h"
 
 namespace vesica {
@@ -14,7 +16,8 @@ namespace detail {
 
 namespace {
 
-// Steps on the grid of multiples of the step; shorter ones where the run stops between.
+// Steps on the grid of multiples of the step; shorter ones where the run stops between, and where
+// contacts begin and end if those are to be located.
 class FixedGridStepper : public Stepper {
  public:
   FixedGridStepper(const System<double>& system, const RunOptions& options,
@@ -26,7 +29,10 @@ class FixedGridStepper : public Stepper {
         data_(system.make_evaluation<double>()),
         between_(system.make_evaluation<double>()),
         end_rates_(static_cast<size_t>(system.layout().size())),
-        statistics_(statistics) {}
+        statistics_(statistics) {
+    if (options.locates_events) locator_.emplace(system);
+    data_.holds_contacts = data_.locates_events = options.locates_events;
+  }
 
   void restart(const State<double>&) override {}
 
@@ -35,7 +41,9 @@ class FixedGridStepper : public Stepper {
     from_ = state->t;
     const double end = calc_step_end(from_, step_, until);
     y_from_ = state->y;
+    if (locator_) start_ = *state;
     stepper_.step(end, state, &data_, &report->changes);
+    if (locator_) locator_->locate(start_, &stepper_, &data_, state, &report->roots);
     // What begins and ends at the start of this step happened in the last one; placed there by
     // linear interpolation.
     for (const ContactChange& change : report->changes) {
@@ -45,7 +53,7 @@ class FixedGridStepper : public Stepper {
       const double back = std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) * last_ : 0;
       report->times.push_back(std::max(0.0, from_ - back));
     }
-    last_ = report->step = end - from_;
+    last_ = report->step = state->t - from_;
     state_ = state;
     has_end_rates_ = false;
     ++statistics_->steps;
@@ -67,7 +75,7 @@ class FixedGridStepper : public Stepper {
     }
   }
 
-  bool locates_events() const override { return false; }
+  bool locates_events() const override { return locator_.has_value(); }
   Evaluation<double>& evaluation() override { return data_; }
   const Evaluation<double>& last_step() const override { return data_; }
 
@@ -79,6 +87,8 @@ class FixedGridStepper : public Stepper {
   Evaluation<double> data_, between_;
   std::vector<double> before_, y_from_, end_rates_;
   const State<double>* state_ = nullptr;
+  std::optional<EventLocator> locator_;
+  State<double> start_;
   bool has_end_rates_ = false;
   RunStatistics* statistics_;
 };

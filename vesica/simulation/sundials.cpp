@@ -67,8 +67,10 @@ int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* user, N_Vector, 
 
 int distances(double t, N_Vector y, double* g, void* user) {
   return guarded(user, [&](Problem* p) {
+    p->data->locates_events = true;  // gaps cost more than forces, and only events need them
     p->system->calc_motions(t, N_VGetArrayPointer(y), p->data);
     p->system->calc_overlaps(p->memory, p->data);
+    p->data->locates_events = false;
     for (size_t k = 0; k < p->data->overlaps.size(); ++k) g[k] = p->data->overlaps[k].distance;
     return 0;
   });
@@ -163,7 +165,6 @@ class SundialsStepper : public Stepper {
         tolerances_(N_VNew_Serial(system.layout().size(), context_)),
         problem_{&system, statistics, &data_, {}, JacobianEvaluator(system), nullptr},
         statistics_(statistics) {
-    data_.locates_events = seen_.locates_events = true;
     const auto scales = calc_state_scales(system);
     for (size_t k = 0; k < scales.size(); ++k) {
       N_VGetArrayPointer(tolerances_.get())[k] = options.tolerance * scales[k];

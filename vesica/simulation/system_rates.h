@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vesica/error.h"
+#include "vesica/math/exactly.h"
 #include "vesica/simulation/system.h"
 
 namespace vesica {
@@ -17,6 +19,16 @@ template <class P>
       "{}: more than {} pairs of parts are near each other at t = {:.6g} s; set a greater "
       "max_pairs for this contact",
       contact.name, contact.parts->room, t));
+}
+
+// The motion at a time that differs by `shift`, to first order: for derivatives.
+template <class P, class T>
+void move_along(const SpatialMotion<P>& acceleration, const T& shift, Motion<T>* m) {
+  const Mat3<T> turn = skew<T>(m->V_WB.w_WB) * m->X_WB.R_WB;
+  m->X_WB.R_WB += turn * shift;
+  m->X_WB.p_WB += m->V_WB.v_WB * shift;
+  m->V_WB.w_WB += acceleration.w.template cast<T>() * shift;
+  m->V_WB.v_WB += acceleration.v.template cast<T>() * shift;
 }
 
 template <class P>
@@ -126,7 +138,10 @@ void System<P>::calc_rates_of_new_step(State<T>* state, T* rates, Evaluation<T>*
                                        std::vector<ContactChange>* changes) const {
   calc_motions(state->t, state->y.data(), data);
   if (has_parts_) assign_slots(state, data, changes);
+  // The gap tells when within the last step a contact began: the other stages do without.
+  const bool wanted = std::exchange(data->wants_gap, true);
   calc_overlaps(state->memory, data);
+  data->wants_gap = wanted;
   for (size_t k = 0; k < layout_.slots(); ++k) {
     data->start_distances[k] = value_of(data->overlaps[k].distance);
   }
@@ -165,6 +180,9 @@ void System<P>::calc_motions(double t, const T* y, Evaluation<T>* data) const {
     data->wrenches[b].f_W = Vec3<T>(T(0), T(0), T(0));
     if (!body.prescribed.moves) continue;
     data->motions[b] = cast_motion<T>(body.prescribed.at(t));
+    if (!is_exactly(data->time_shift, 0)) {
+      move_along(body.prescribed.acceleration(t), data->time_shift, &data->motions[b]);
+    }
     if (scene_.tree.bodies()[b].has_children) {
       const SpatialMotion<P> a = body.prescribed.acceleration(t);
       data->given_acceleration[b] = {a.w.template cast<T>(), a.v.template cast<T>()};
@@ -189,9 +207,14 @@ void System<P>::calc_overlaps(const Memory<T>& memory, Evaluation<T>* data) cons
       continue;
     }
     data->empty[k] = 0;
-    const bool needs_gap = !c.parts || data->locates_events;
+    const bool needs_gap = data->locates_events || (data->wants_gap && !c.parts);
     const bool needs_depth = data->wants_depth || c.contact.measure() == Measure::kDepth;
     data->overlaps[k] = calc_overlap_in(k, memory, *data, Wanted{needs_gap, needs_depth});
+    if (data->holds_contacts && !memory[k].touching) {
+      Overlap<T>& o = data->overlaps[k];
+      if (o.distance < T(0)) o.distance = T(0);
+      o.volume = o.potential = o.push = T(0);
+    }
   }
 }
 
