@@ -176,12 +176,15 @@ void print_table(const Reproduced& system) {
   fmt::print("\n");
 }
 
-std::string make_page(const std::vector<Reproduced>& all) {
+std::string make_page(const std::vector<Reproduced>& all, bool interrupted) {
   HtmlPage page("The systems of the sources", "vesica reproduce");
   page.add_text(
       "Every system of the sources that has been rebuilt: the source's figure where its text has a "
       "number, ours, how much ours moves when tolerances and steps are halved, and a verdict. "
       "Nothing is tuned.");
+  if (interrupted) {
+    page.add_notes("Interrupted: these are the systems that were done", {}, HtmlPage::Mood::kBad);
+  }
   for (const Reproduced& system : all) {
     page.add_heading(system.system,
                      fmt::format("{:.3g} s simulated in {:.3g} s, recording included",
@@ -260,7 +263,8 @@ void add_reproduce(CommandLine& line, Common& common) {
     }
     const Json json = as_json(all);
     save_text((fs::path(folder) / "reproduce.json").string(), json.dump(2) + "\n");
-    save_text((fs::path(folder) / "reproduce.html").string(), make_page(all));
+    save_text((fs::path(folder) / "reproduce.html").string(),
+              make_page(all, common.status == kInterrupted));
     if (!arguments->svg.empty() && all.size() == 1)
       save_text(arguments->svg, make_picture(all[0].plots));
     if (common.json) {

@@ -91,8 +91,11 @@ nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
   std::vector<std::string> names = {"checkpoints.jsonl", "scene.yaml", "summary.json"};
   for (const char* format : {"csv", "h5", "sto"}) {
     const std::string name = fmt::format("recording.{}", format);
-    if (!fs::exists(path(name))) continue;
-    if (rows_ > 0) names.insert(names.begin(), name);
+    if (rows_ > 0 && fs::exists(path(name))) {
+      names.insert(names.begin(), name);
+    } else {
+      fs::remove(folder / name);  // of an earlier run: it does not belong to this summary
+    }
   }
   for (const std::string& name : names) fs::rename(path(name), folder / name);
   fs::remove_all(folder / kPartialFolder);

@@ -103,22 +103,32 @@ Origin parse_origin(const std::string& text) {
   }
 }
 
+// Times of states, for a message: as many as one reads.
+std::string list_times(const std::vector<Checkpoint>& checkpoints) {
+  constexpr size_t kShown = 10;
+  std::string times;
+  size_t count = 0;
+  for (const Checkpoint& each : checkpoints) {
+    if (each.cut || ++count > kShown) continue;
+    times += fmt::format("{}{:.9g}", times.empty() ? "" : ", ", each.state.t);
+  }
+  if (count == 0) return "none";
+  return fmt::format("those at {}{} s", times, count > kShown ? ", ..." : "");
+}
+
 // The last at or before a time. States that only the end of the run led to are passed over.
 Checkpoint choose_checkpoint(const std::string& folder, std::optional<double> time) {
   const auto all = load_checkpoints((fs::path(folder) / "checkpoints.jsonl").string());
   const Checkpoint* chosen = nullptr;
-  std::string times;
   for (const Checkpoint& each : all) {
-    if (each.cut) continue;
-    times += fmt::format("{}{:.9g}", times.empty() ? "" : ", ", each.state.t);
-    if (!time || each.state.t <= *time + 1e-9 * std::abs(*time)) chosen = &each;
+    if (each.cut || (time && each.state.t > *time + 1e-9 * std::abs(*time))) continue;
+    chosen = &each;
   }
   if (!chosen) {
     throw InputError(fmt::format(
-        "--from {}: there is no state to go on from{}; there are those at {} s (output.checkpoints "
-        "of a scene makes more)",
-        folder, time ? fmt::format(" at or before {:.9g} s", *time) : "",
-        times.empty() ? "no" : times));
+        "--from {}: there is no state to go on from{}; there are {} (output.checkpoints of a scene "
+        "makes more)",
+        folder, time ? fmt::format(" at or before {:.9g} s", *time) : "", list_times(all)));
   }
   return *chosen;
 }
@@ -191,7 +201,6 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
   if (!from) check_start(file, system);
   try_folder(folder);
   check_room(file, run, system, options.formats, folder);
-  keep_on_stop();
   RunWriter writer({folder, options.formats}, system, run, file);
   if (from) {
     const bool whole = copy_rows(*from, run, system, &writer);
@@ -202,6 +211,7 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
                                              "from then on; the ledger{} from the start",
                                              whole ? " and the recording are" : " is")}});
   }
+  keep_on_stop();
   RunResult result;
   {
     Progress progress("simulate", common.quiet || common.json);

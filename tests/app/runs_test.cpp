@@ -172,6 +172,43 @@ TEST(ExitStatus, ThreeWhereTheDiskIsFullInMidRun) {
   }
 }
 
+TEST(ExitStatus, OneWhereARunFails) {
+  const Workspace work;
+  work.write("scene.yaml", kScene);
+  const Outcome outcome = work.run(
+      "simulate scene.yaml --quiet --out run --set 'solver={method: euler, step: 1.0e-2}' --set "
+      "contacts.0.normal.stiffness=1.0e14 --set duration=20");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  const auto summary = nlohmann::json::parse(work.read("run/summary.json"));
+  EXPECT_FALSE(summary["completed"]);
+  EXPECT_NE(summary["failure"].get<std::string>().find("solver.step"), std::string::npos);
+  EXPECT_GT(summary["rows"].get<int>(), 5);
+  const Outcome from = work.run("simulate --from run --set duration=40");
+  EXPECT_EQ(from.status, 2);
+  EXPECT_NE(from.err.find("there are none"), std::string::npos) << from.err;
+}
+
+// Files that a scene names are found from its run folder too.
+TEST(GoingOn, ScenesWithMeshesGoOn) {
+  const Workspace work;
+  fs::create_directory(work.path("input"));
+  work.write("input/tetra.obj",
+             "v -0.1 -0.1 0\nv 0.1 -0.1 0\nv 0 0.1 0\nv 0 0 0.2\n"
+             "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  work.write("input/scene.yaml",
+             "vesica: 1\nbodies:\n  t: {mass: 1, inertia: [0.01, 0.01, 0.01], shape: {type: mesh, "
+             "file: tetra.obj}, pose: {position: [0, 0, 0.001]}}\n"
+             "  ground: {fixed: true, shape: {type: half_space}}\n"
+             "contacts: [{between: [t, ground], normal: {law: volumetric, stiffness: 1.0e7, "
+             "damping: 1}, friction: {law: none}}]\n"
+             "duration: 0.02\nsolver: {method: rk4, step: 1.0e-4}\n");
+  ASSERT_EQ(work.run("simulate input/scene.yaml --quiet --out run").status, 0);
+  EXPECT_EQ(work.run("check run/scene.yaml").status, 0);
+  EXPECT_EQ(work.run("export run --out a.stl --quiet").status, 0);
+  const Outcome rest = work.run("simulate --from run --quiet --set duration=0.03 --out rest");
+  EXPECT_EQ(rest.status, 0) << rest.err;
+}
+
 TEST(Refusals, BeforeTheRunWithLineAndKey) {
   const Workspace work;
   work.write("scene.yaml", kScene);
@@ -313,7 +350,7 @@ TEST(Signals, AKilledRunCanBeReadAndGoesOn) {
   EXPECT_FALSE(fs::exists(work.path("run/summary.json")));
   const Outcome report = work.run("report run");
   EXPECT_EQ(report.status, 0) << report.err;
-  EXPECT_NE(work.read("run/partial/report.html").find("has not ended"), std::string::npos);
+  EXPECT_NE(work.read("run/report.html").find("has not ended"), std::string::npos);
   // From the CSV, then from the HDF5 that nobody closed.
   const auto partial = nlohmann::json::parse(work.read("run/partial/summary.json"));
   const double time = partial["end_time"];

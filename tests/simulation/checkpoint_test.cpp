@@ -44,6 +44,7 @@ Outcome run(const std::string& text, const Checkpoint* from = nullptr) {
   RunControl control;
   control.observer = &outcome.seen;
   control.from = from;
+  if (from) control.pulse = 0;  // after every step: looking changes nothing
   outcome.result = simulate(scene.system, scene.options, control);
   EXPECT_TRUE(outcome.result.failure.empty()) << outcome.result.failure;
   return outcome;
