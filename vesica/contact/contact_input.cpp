@@ -14,6 +14,7 @@
 #include "vesica/contact/solid_input.h"
 #include "vesica/geometry/convex_hull.h"
 #include "vesica/interference/patch.h"
+#include "vesica/io/file_error.h"
 #include "vesica/io/obj.h"
 #include "vesica/io/output_file.h"
 
@@ -205,6 +206,8 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
       try {
         placed.shape = MeshShape{std::make_shared<TriangleMesh>(load_mesh(
             resolve_path(folder, file.text()), scale ? scale->positive(dimension::kNumber) : 1.0))};
+      } catch (const FileError& error) {
+        throw FileError(fmt::format("{}: {}", file.place(), error.what()));
       } catch (const InputError& error) {
         file.fail(error.what());
       }

@@ -3,29 +3,79 @@
 #include <algorithm>
 
 #include "vesica/simulation/events.h"
+#include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/switch_times.h"
 
 namespace vesica::detail {
+namespace {
+
+constexpr double kRounding = 1e-12;
+
+// Where steps end: switching times and, for solvers that restart there, checkpoints; the duration.
+std::vector<double> find_stops(const std::vector<double>& switches, const RunOptions& options,
+                               bool restarts) {
+  std::vector<double> stops = switches;
+  if (restarts) {
+    for (const double t : options.checkpoints) {
+      // What rounding leaves between the two is no step.
+      const auto near = std::lower_bound(switches.begin(), switches.end(), t - kRounding * t);
+      if (near == switches.end() || *near > t + kRounding * t) stops.push_back(t);
+    }
+  }
+  std::erase_if(stops, [&](double t) { return !(t < options.duration); });
+  std::sort(stops.begin(), stops.end());
+  stops.push_back(options.duration);
+  return stops;
+}
+
+// What holds between the switching times around t.
+void set_window(const std::vector<double>& switches, double t, Evaluation<double>* data) {
+  const auto next = std::upper_bound(switches.begin(), switches.end(), t);
+  data->after = next == switches.begin() ? -kInfinity : *(next - 1);
+  data->before = next == switches.end() ? kInfinity : *next;
+}
+
+}  // namespace
+
 void drive(const System<double>& system, Stepper* stepper, Run* run) {
   const RunOptions& options = run->options();
   State<double>& state = run->state();
   EventHandler<double, double> events(system);
   StepReport report;
-  std::vector<double> stops = find_switch_times(system.scene(), options.duration);
-  stops.push_back(options.duration);
-  auto stop = std::upper_bound(stops.begin(), stops.end() - 1, state.t);
-
   const bool locates = stepper->locates_events();
-  if (locates) {
+  const std::vector<double> switches = find_switch_times(system.scene(), kInfinity);
+  const std::vector<double> stops = find_stops(switches, options, locates);
+  auto stop = std::upper_bound(stops.begin(), stops.end() - 1, state.t);
+  // A fixed step ends on the grid; its checkpoint is the first that is not before.
+  const auto is_reached = [&](double checkpoint, double t) {
+    return t >= checkpoint - (locates ? kRounding * checkpoint : 1e-6 * options.step);
+  };
+  auto checkpoint = options.checkpoints.begin();
+  const auto pass_checkpoints = [&](double t) {
+    const auto from = checkpoint;
+    while (checkpoint != options.checkpoints.end() && is_reached(*checkpoint, t)) ++checkpoint;
+    return checkpoint != from;
+  };
+
+  // A state to go on from has its parts and has seen its contacts: looking again could find what
+  // lies at the very touch otherwise.
+  pass_checkpoints(state.t);
+  if (locates && !run->goes_on()) {
     events.find_parts(&state, &report.changes);
     events.capture(&state, &report.changes);
     run->add_events(report.changes, state.t);
   }
   Evaluation<double>& data = stepper->evaluation();
-  data.before = *stop < options.duration ? *stop : kInfinity;
+  set_window(switches, state.t, &data);
   run->record_due(state, [](double, double*) {});
   stepper->restart(state);
+  bool cut = false;
   while (state.t < options.duration) {
+    if (!locates && *stop == options.duration) {
+      const double end = calc_step_end(state.t, options.step, options.duration);
+      cut = end == options.duration && end != calc_step_end(state.t, options.step, kInfinity);
+      if (cut) run->leave_checkpoint();
+    }
     report.changes.clear();
     report.times.clear();
     report.roots.clear();
@@ -49,13 +99,14 @@ void drive(const System<double>& system, Stepper* stepper, Run* run) {
     }
     run->add_events(report.changes, state.t);
     if (state.t >= *stop && state.t < options.duration) {
-      data.after = *stop;
+      set_window(switches, state.t, &data);
       ++stop;
-      data.before = *stop < options.duration ? *stop : kInfinity;
       kink = true;
     }
     run->check_finite(state);
-    if (run->check_in(state.t)) break;
+    const bool is_end = state.t >= options.duration || run->check_in(state.t);
+    if (pass_checkpoints(state.t) || is_end) run->leave_checkpoint(cut);
+    if (is_end) break;
     if (kink) stepper->restart(state);
   }
 }

@@ -18,13 +18,8 @@ template <class T>
 void append_row(const System<T>& system, const T* y, const Evaluation<T>& data,
                 const T& start_energy, std::vector<T>* row);
 
-// Order-sensitive 64-bit hash (FNV-1a) of all times' and values' bits: equal runs have equal
-// hashes.
+// RecordingHash of the whole.
 std::string calc_hash(const TimeTable& recording);
-
-// For long runs: one dataset "data" (rows x columns, time first) with the attributes "columns" and
-// "units". CSV and OpenSim storage are written by io/csv.h and io/sto.h.
-void save_hdf5(const std::string& path, const TimeTable& recording);
 
 // All pairs of parts of a contact together.
 template <class T>

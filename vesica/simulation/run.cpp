@@ -7,6 +7,22 @@
 
 #include "vesica/error.h"
 
+namespace vesica {
+
+namespace {
+constexpr double kRowSlack = 1e-9;  // of the interval: what rounding leaves
+}
+
+size_t count_rows(double t, double interval) {
+  if (!(interval > 0)) return 0;
+  const double end = t + kRowSlack * interval;
+  auto rows = static_cast<size_t>(std::max(0.0, std::floor(t / interval) - 1));
+  while (static_cast<double>(rows) * interval <= end) ++rows;
+  return rows;
+}
+
+}  // namespace vesica
+
 namespace vesica::detail {
 
 Run::Run(const System<double>& system, const RunOptions& options, const RunControl& control)
@@ -22,10 +38,24 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   last_volumes_.assign(result_.monitors.size(), 0.0);
   data_.wants_gap = data_.wants_depth = true;
   result_.recording = make_recording(system);
-  started_ = last_step_ = last_progress_ = Clock::now();
+  started_ = last_step_ = last_progress_ = last_pulse_ = Clock::now();
 }
 
 void Run::begin() {
+  if (control_.from) {
+    const Checkpoint& from = *control_.from;
+    State<double>& state = result_.final_state;
+    if (from.state.y.size() != state.y.size() || from.state.memory.size() != state.memory.size()) {
+      throw InputError("the checkpoint is not of this scene: another number of states or contacts");
+    }
+    state = from.state;
+    result_.start_energy = from.start_energy;
+    result_.start_stored = from.start_stored;
+    result_.largest_energy = from.largest_energy;
+    rows_ = static_cast<long>(count_rows(state.t, options_.interval));
+    next_record_ = static_cast<double>(rows_) * options_.interval;
+    return;
+  }
   std::vector<ContactChange> unused;
   State<double> start = result_.final_state;
   system_.find_parts(&start, &data_, &unused);
@@ -37,7 +67,7 @@ void Run::begin() {
 
 void Run::record_due(const State<double>& state,
                      const std::function<void(double, double*)>& interpolate) {
-  const double slack = 1e-9 * options_.interval;
+  const double slack = kRowSlack * options_.interval;
   while (options_.interval > 0 && next_record_ <= state.t + slack) {
     if (next_record_ < state.t - slack) {
       interpolate(next_record_, row_.data());
@@ -52,8 +82,16 @@ void Run::record_due(const State<double>& state,
 
 void Run::record(double t, const double* y, const Memory<double>& memory) {
   system_.calc_rates(t, y, memory, rates_.data(), &data_);
-  result_.recording.times.push_back(t);
-  append_row(system_, y, data_, result_.start_energy, &result_.recording.values);
+  values_.clear();
+  append_row(system_, y, data_, result_.start_energy, &values_);
+  if (control_.keep_rows) {
+    TimeTable& table = result_.recording;
+    table.times.push_back(t);
+    table.values.insert(table.values.end(), values_.begin(), values_.end());
+  }
+  ++result_.rows;
+  result_.hash.add(t, values_.data(), values_.size());
+  if (control_.observer) control_.observer->on_row(t, values_);
   const Energies<double> e = calc_energies(system_, y, data_);
   result_.largest_energy =
       std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
@@ -138,6 +176,12 @@ bool Run::check_in(double t) {
     control_.progress(t / options_.duration);
     last_progress_ = now;
   }
+  if (control_.observer && now - last_pulse_ > std::chrono::duration<double>(control_.pulse)) {
+    calc_end();
+    result_.failure.clear();  // the run itself says whether it can go on
+    control_.observer->on_pulse(result_, make_checkpoint(false));
+    last_pulse_ = Clock::now();
+  }
   last_step_ = Clock::now();
   if (control_.stop && control_.stop->load(std::memory_order_relaxed)) {
     result_.interrupted = true;
@@ -156,7 +200,21 @@ void Run::check_finite(const State<double>& state) const {
   }
 }
 
+Checkpoint Run::make_checkpoint(bool cut) const {
+  return {result_.final_state, result_.start_energy, result_.start_stored, result_.largest_energy,
+          cut};
+}
+
+void Run::leave_checkpoint(bool cut) {
+  if (control_.observer) control_.observer->on_checkpoint(make_checkpoint(cut));
+}
+
 RunResult Run::finish() {
+  calc_end();
+  return std::move(result_);
+}
+
+void Run::calc_end() {
   State<double>& end = result_.final_state;
   result_.end_time = end.t;
   result_.state = end.y;
@@ -180,7 +238,6 @@ RunResult Run::finish() {
         result_.end_energy - calc_expected_energy(system_, end.y.data(), result_.start_energy);
   }
   result_.statistics.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-  return std::move(result_);
 }
 
 JacobianEvaluator::JacobianEvaluator(const System<double>& system)

@@ -435,6 +435,41 @@ Scene<P> read_scene(const InputFile& file) {
   return scene;
 }
 
+namespace {
+
+// More steps than a machine does: a million steps a second are three hours for the first.
+constexpr double kMostSteps = 1e10;
+constexpr double kMostCheckpoints = 1e5;
+
+void check_count(const InputNode& node, double duration, double length, double most,
+                 const char* what) {
+  if (duration / length <= most) return;
+  node.fail(fmt::format(
+      "{:.3g} s take {:.2g} {} of {:.3g} s, more than {:.0e}; choose longer ones, or a shorter "
+      "duration",
+      duration, duration / length, what, length, most));
+}
+
+// A number: every so many seconds; a list: at these times.
+std::vector<double> read_checkpoints(const InputNode& node, double duration) {
+  std::vector<double> times;
+  if (node.is_list()) {
+    for (const InputNode& item : node.items()) {
+      const double t = item.positive(dimension::kTime);
+      if (!times.empty() && t <= times.back()) item.fail("times must increase");
+      times.push_back(t);
+    }
+  } else {
+    const double interval = node.positive(dimension::kTime);
+    check_count(node, duration, interval, kMostCheckpoints, "checkpoints");
+    for (int k = 1; k * interval < duration; ++k) times.push_back(k * interval);
+  }
+  std::erase_if(times, [&](double t) { return !(t < duration); });
+  return times;
+}
+
+}  // namespace
+
 RunOptions read_run_options(const InputFile& file) {
   const InputNode root = file.root();
   RunOptions options;
@@ -448,6 +483,7 @@ RunOptions read_run_options(const InputFile& file) {
     const auto max_step = solver->find("max_step"), events = solver->find("events");
     if (is_fixed_step(options.solver)) {
       options.step = solver->at("step").positive(dimension::kTime);
+      check_count(*step, options.duration, options.step, kMostSteps, "steps");
       if (tolerance) tolerance->fail("belongs to cvode and arkode; this method has a fixed step");
       if (max_step) max_step->fail("belongs to cvode and arkode; this method has a fixed step");
       if (events) options.locates_events = events->choice({"at_steps", "located"}) == 1;
@@ -455,14 +491,23 @@ RunOptions read_run_options(const InputFile& file) {
       if (step) step->fail("belongs to the fixed-step methods; adaptive ones take 'tolerance'");
       if (events) events->fail("belongs to the fixed-step methods; adaptive ones locate events");
       if (tolerance) options.tolerance = tolerance->positive(dimension::kNumber);
-      if (max_step) options.max_step = max_step->positive(dimension::kTime);
+      if (max_step) {
+        options.max_step = max_step->positive(dimension::kTime);
+        check_count(*max_step, options.duration, options.max_step, kMostSteps, "steps");
+      }
     }
     if (const auto ledger = solver->find("ledger")) options.ledger = ledger->flag();
   }
   if (const auto output = root.find("output")) {
-    output->allow({"interval"});
+    output->allow({"interval", "checkpoints"});
     if (const auto interval = output->find("interval")) {
       options.interval = interval->non_negative(dimension::kTime);
+      if (options.interval > 0) {
+        check_count(*interval, options.duration, options.interval, kMostSteps, "rows");
+      }
+    }
+    if (const auto checkpoints = output->find("checkpoints")) {
+      options.checkpoints = read_checkpoints(*checkpoints, options.duration);
     }
   }
   return options;

@@ -27,6 +27,9 @@ struct RunOptions {
   bool locates_events = false;  // fixed steps that end where contacts begin and end
   double interval = 1e-3;       // between recorded rows; 0: record nothing
   bool ledger = true;
+  // Times in (0, duration), ascending, at which the run leaves a state to go on from. Adaptive
+  // solvers stop and restart there; fixed steps do not notice: theirs is the first at or after it.
+  std::vector<double> checkpoints;
 };
 
 template <class P>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "vesica/error.h"
+#include "vesica/io/file_error.h"
 #include "vesica/simulation/driver.h"
 #include "vesica/simulation/event_locator.h"
 #include "vesica/simulation/fixed_step.h"
@@ -129,12 +129,18 @@ RunResult simulate(const System<double>& system, const RunOptions& options,
   if (options.solver == Solver::kCvode) check_derivatives(system.scene());
   try {
     run.begin();
-    const auto stepper = is_fixed_step(options.solver)
-                             ? detail::make_fixed_stepper(system, options, statistics)
-                         : options.solver == Solver::kCvode
-                             ? detail::make_cvode_stepper(system, options, statistics)
-                             : detail::make_arkode_stepper(system, options, statistics);
+    const auto stepper =
+        is_fixed_step(options.solver) ? detail::make_fixed_stepper(system, options, statistics)
+        : options.solver == Solver::kCvode
+            ? detail::make_cvode_stepper(system, options, statistics, control.stop)
+            : detail::make_arkode_stepper(system, options, statistics, control.stop);
     detail::drive(system, stepper.get(), &run);
+  } catch (const Interrupted&) {
+    run.result().interrupted = true;
+    run.leave_checkpoint();
+  } catch (const FileError& error) {
+    run.result().failure = error.what();
+    run.result().cannot_write = true;
   } catch (const std::exception& error) {  // what was recorded is kept
     run.result().failure = error.what();
   }

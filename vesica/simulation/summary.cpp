@@ -119,8 +119,8 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
     }
   }
   json["contacts"] = contacts;
-  json["rows"] = result.recording.rows();
-  json["hash"] = calc_hash(result.recording);
+  json["rows"] = result.rows;
+  json["hash"] = result.hash.text();
   json["warnings"] = make_warnings(system, options, result);
   return json;
 }
