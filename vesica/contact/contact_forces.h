@@ -54,6 +54,9 @@ struct ContactForces {
   // most: below zero the closed forms let the foundation pull there. Only for T = double.
   double edge_factor = 1;
   double patch_error = 0;  // of an integral over the patch, relative
+  // Put into the elastic part by turning, beyond its force times the closing speed [W]: a pressure
+  // that is not linear in the depth has its centre off the centroid.
+  T turning_power{0.0};
 };
 
 // One law; a variant of laws has its own overload (contact.h). `relaxed` is taken off the measure

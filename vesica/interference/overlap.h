@@ -26,6 +26,9 @@ struct Overlap {
   bool is_conservative = false;
   T push{0.0};
   Vec3<T> lever = Vec3<T>::Zero();
+
+  // Relative, of the volume, where the method missed its tolerance; else 0.
+  double method_error = 0;
 };
 
 // What is wanted of two shapes that do not overlap: the gap between them, which may cost more than

@@ -28,9 +28,14 @@ void Run::begin() {
   State<double> start = result_.final_state;
   system_.find_parts(&start, &data_, &unused);
   system_.calc_rates(start.t, start.y.data(), start.memory, rates_.data(), &data_);
-  const Energies<double> e = calc_energies(system_, start.y.data(), data_);
-  result_.start_energy = e.mechanical();
-  result_.start_stored = e.stored;
+  result_.start = calc_energies(system_, start.y.data(), data_);
+  result_.start_energy = result_.start.total();
+  note_energies(result_.start);
+  for (size_t c = 0; c < result_.monitors.size(); ++c) {
+    Energies<double> own;
+    add_contact_energies(system_, data_, c, &own);
+    start_stores_.push_back(own);
+  }
 }
 
 void Run::record_due(const State<double>& state,
@@ -51,13 +56,15 @@ void Run::record_due(const State<double>& state,
 void Run::record(double t, const double* y, const Memory<double>& memory) {
   system_.calc_rates(t, y, memory, rates_.data(), &data_);
   result_.recording.times.push_back(t);
-  append_row(system_, y, data_, result_.start_energy, &result_.recording.values);
-  const Energies<double> e = calc_energies(system_, y, data_);
-  result_.largest_energy =
-      std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
+  append_row(system_, y, data_, result_.start.mechanical(), &result_.recording.values);
 }
 
-void Run::observe(const Evaluation<double>& data, double h) {
+void Run::note_energies(const Energies<double>& e) {
+  result_.largest_energy = std::max(result_.largest_energy, e.total() - e.gravity);
+}
+
+void Run::observe(const State<double>& state, const Evaluation<double>& data, double h) {
+  note_energies(calc_energies(system_, state.y.data(), data));
   std::fill(touching_.begin(), touching_.end(), 0);
   for (size_t k = 0; k < data.forces.size(); ++k) {
     const auto& o = data.overlaps[k];
@@ -70,6 +77,13 @@ void Run::observe(const Evaluation<double>& data, double h) {
     if (touching_[c] == 1) ++m.steps_in_contact;
     m.max_force = std::max(m.max_force, f.normal.force);
     m.max_depth = std::max(m.max_depth, -o.distance);
+    m.energy_through += 0.5 * h * std::abs(f.normal.elastic * f.closing_speed);
+    m.impulse += h * f.normal.force;
+    if (calc_flatness(o) > kFlatness) m.impulse_not_flat += h * f.normal.force;
+    if (o.method_error > 0) {
+      ++m.steps_inaccurate;
+      m.max_method_error = std::max(m.max_method_error, o.method_error);
+    }
     if (f.normal.factor < 0) {
       ++m.steps_clamped;
     } else if (f.edge_factor < 0) {
@@ -149,19 +163,34 @@ RunResult Run::finish() {
   } catch (const std::exception& error) {  // the run has failed for the same reason before
     if (result_.failure.empty()) result_.failure = error.what();
   }
-  const Energies<double> e = calc_energies(system_, end.y.data(), data_);
-  result_.end_energy = e.mechanical();
-  result_.largest_energy =
-      std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
-  if (system_.layout().ledger) {
-    result_.non_potential_work =
-        end.y[static_cast<size_t>(system_.layout().ledger_start()) + kStoredWork] -
-        (e.stored - result_.start_stored);
-    result_.residual =
-        result_.end_energy - calc_expected_energy(system_, end.y.data(), result_.start_energy);
-  }
+  result_.end = calc_energies(system_, end.y.data(), data_);
+  result_.end_energy = result_.end.total();
+  note_energies(result_.end);
+  result_.energy_scale = result_.largest_energy;
+  if (system_.layout().ledger) close_ledger();
   result_.statistics.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   return std::move(result_);
+}
+
+void Run::close_ledger() {
+  const double* y = result_.state.data();
+  const double* ledger = y + system_.layout().ledger_start();
+  result_.non_potential_work =
+      result_.end.stored() - result_.start.stored() - calc_stored_work(system_, y);
+  result_.residual =
+      result_.end.mechanical() - calc_expected_energy(system_, y, result_.start.mechanical());
+  double dissipated = 0, work = 0;
+  for (const LedgerEntry k : kDissipation) dissipated += std::abs(ledger[k]);
+  for (const LedgerEntry k : kWork) work += std::abs(ledger[k]);
+  result_.energy_scale = std::max({result_.energy_scale, dissipated, work});
+  for (size_t c = 0; c < start_stores_.size(); ++c) {
+    if (system_.layout().stores[c] < 0) continue;
+    Energies<double> own;
+    add_contact_energies(system_, data_, c, &own);
+    ContactMonitor& m = result_.monitors[c];
+    m.non_potential_work = own.stored() - start_stores_[c].stored() - y[system_.layout().store(c)];
+    m.store_error = kStoreError * (own.unbound + start_stores_[c].unbound);
+  }
 }
 
 JacobianEvaluator::JacobianEvaluator(const System<double>& system)
@@ -227,7 +256,7 @@ std::vector<double> calc_state_scales(const System<double>& system) {
     }
   }
   if (layout.ledger) {
-    for (int k = 0; k < kLedgerSize; ++k)
+    for (int k = 0; k < layout.ledger_size(); ++k)
       scales[static_cast<size_t>(layout.ledger_start() + k)] = energy;
   }
   return scales;

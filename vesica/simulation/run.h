@@ -23,8 +23,8 @@ class Run {
   // earlier time since the last call.
   void record_due(const State<double>& state,
                   const std::function<void(double, double*)>& interpolate);
-  // Counts a contact's state after an accepted step of h; `data`: its forces.
-  void observe(const Evaluation<double>& data, double h);
+  // Energies and every contact after an accepted step of h; `data`: its forces.
+  void observe(const State<double>& state, const Evaluation<double>& data, double h);
   void add_event(double t, const ContactChange& change);
   void add_events(const std::vector<ContactChange>& changes, double t) {
     for (const ContactChange& change : changes) add_event(t, change);
@@ -38,13 +38,16 @@ class Run {
   using Clock = std::chrono::steady_clock;
 
   void record(double t, const double* y, const Memory<double>& memory);
+  void note_energies(const Energies<double>& e);
+  void close_ledger();
 
   const System<double>& system_;
   const RunOptions& options_;
   const RunControl& control_;
   Evaluation<double> data_;
   std::vector<double> rates_, row_;
-  std::vector<long> touching_;  // pairs of every contact, scratch
+  std::vector<long> touching_;                  // pairs of every contact, scratch
+  std::vector<Energies<double>> start_stores_;  // of every contact
   RunResult result_;
   double next_record_ = 0;
   long rows_ = 0;
