@@ -177,22 +177,26 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
   page->add_table({"Body, at the end", "position x, y, z [m]", "velocity [m/s]", "spin [rad/s]"},
                   rows);
   rows.clear();
-  for (const auto& [name, c] : part_of(run.summary, "contacts").items()) {
-    rows.push_back(
-        {name, figure(number_in(c, "touchdowns")), figure(number_in(c, "max_normal_force")),
-         figure(number_in(c, "max_depth") * 1e3, 4),
-         figure(number_in(c, "max_depth_over_size") * 100, 3),
-         figure(number_in(c, "steps_in_contact"), 9),
-         figure(number_in(c, "steps_force_clamped"), 9),
-         figure(number_in(c, "steps_edge_pulling"), 9), figure(number_in(c, "steps_inaccurate"), 9),
-         figure(100 * number_in(c, "impulse_not_flat") / std::max(number_in(c, "impulse"), 1e-300),
-                3),
-         figure(number_in(c, "energy_through"), 4), figure(number_in(c, "non_potential_work"), 4)});
+  for (const auto& item : part_of(run.summary, "contacts").items()) {
+    const Json& c = item.value();
+    const auto percent = [&](const char* key) {
+      const double all = number_in(c, "impulse");
+      return figure(all > 0 ? 100 * number_in(c, key) / all : 0, 3);
+    };
+    rows.push_back({item.key(), figure(number_in(c, "touchdowns")),
+                    figure(number_in(c, "max_normal_force")),
+                    figure(number_in(c, "max_depth") * 1e3, 4),
+                    figure(number_in(c, "max_depth_over_size") * 100, 3),
+                    figure(number_in(c, "steps_in_contact"), 9),
+                    figure(number_in(c, "steps_force_clamped"), 9),
+                    figure(number_in(c, "steps_edge_pulling"), 9), percent("impulse_inaccurate"),
+                    percent("impulse_not_flat"), figure(number_in(c, "energy_through"), 4),
+                    figure(number_in(c, "non_potential_work"), 4)});
   }
   if (!rows.empty()) {
     page->add_table(
         {"Contact", "touchdowns", "peak force [N]", "deepest [mm]", "of the body's size [%]",
-         "steps in contact", "force clamped", "edge pulling", "volume inaccurate",
+         "steps in contact", "force clamped", "edge pulling", "impulse inaccurate [%]",
          "impulse not flat [%]", "energy through [J]", "made (+), swallowed [J]"},
         rows);
   }

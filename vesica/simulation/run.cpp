@@ -81,7 +81,7 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
     m.impulse += h * f.normal.force;
     if (calc_flatness(o) > kFlatness) m.impulse_not_flat += h * f.normal.force;
     if (o.method_error > 0) {
-      ++m.steps_inaccurate;
+      m.impulse_inaccurate += h * f.normal.force;
       m.max_method_error = std::max(m.max_method_error, o.method_error);
     }
     if (f.normal.factor < 0) {

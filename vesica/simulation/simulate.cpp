@@ -194,11 +194,12 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       "friction there are nominal",
                       name, 100 * m.impulse_not_flat / m.impulse));
     }
-    if (m.steps_inaccurate > 0) {
+    if (m.impulse_inaccurate > kInaccurateBound * m.impulse) {
       warnings.push_back(fmt::format(
-          "{}: in {:.2g} % of its steps the shared volume missed interference.tolerance, by an "
+          "{}: {:.2g} % of its impulse passed while the shared volume missed "
+          "interference.tolerance, by an "
           "error of up to {:.1e} of it; loosen the tolerance, or cut the solids into simpler cells",
-          name, percent(m.steps_inaccurate), m.max_method_error));
+          name, 100 * m.impulse_inaccurate / m.impulse, m.max_method_error));
     }
     if (m.non_potential_work - m.store_error > kMadeBound * result.energy_scale) {
       warnings.push_back(fmt::format(

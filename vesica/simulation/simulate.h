@@ -37,11 +37,10 @@ struct ContactMonitor {
   double energy_through = 0;      // half the integral of the elastic power's size [J]
   double non_potential_work = 0;  // [J], positive: made; with the ledger
   double store_error = 0;         // of it, by what the contact holds at the ends of the run [J]
-  // How well the shared volume is known, and how far it is a thin layer.
-  long steps_inaccurate = 0;                 // the method missed its tolerance
-  double max_method_error = 0;               // then, relative, of the volume
-  double impulse = 0, impulse_not_flat = 0;  // of the normal force [N s]; through patches that are
-                                             // thicker than kFlatness of their radius
+  // Impulses of the normal force [N s]: all; while the shared volume missed its tolerance; through
+  // patches thicker than kFlatness of their radius.
+  double impulse = 0, impulse_inaccurate = 0, impulse_not_flat = 0;
+  double max_method_error = 0;  // where it was missed, relative, of the volume
 };
 
 // A foundation is a thin layer: of thickness t = sqrt(12 M_nn/V) over a disc of radius
@@ -88,8 +87,10 @@ RunResult simulate(const System<double>& system, const RunOptions& options,
 // Of the scale of energies: above the first a residual is warned of, above the second what a
 // contact makes.
 inline constexpr double kLedgerBound = 1e-3, kMadeBound = 1e-2;
-// Of a contact's impulse, through patches that are not flat.
-inline constexpr double kNotFlatBound = 0.2;
+// Of a contact's impulse: above the first what passed while the volume missed its tolerance is
+// warned of (at the very touch, where there is hardly a volume, it often does), above the second
+// what passed through patches that are not flat.
+inline constexpr double kInaccurateBound = 1e-2, kNotFlatBound = 0.2;
 
 // Warnings in plain words, from the monitors.
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,
