@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "vesica/error.h"
+#include "vesica/simulation/summary.h"
 
 namespace vesica::app {
 namespace {
@@ -176,22 +177,30 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
   page->add_table({"Body, at the end", "position x, y, z [m]", "velocity [m/s]", "spin [rad/s]"},
                   rows);
   rows.clear();
-  for (const auto& [name, c] : part_of(run.summary, "contacts").items()) {
-    rows.push_back({name, figure(number_in(c, "touchdowns")),
+  for (const auto& item : part_of(run.summary, "contacts").items()) {
+    const Json& c = item.value();
+    const auto percent = [&](const char* key) {
+      const double all = number_in(c, "impulse");
+      return figure(all > 0 ? 100 * number_in(c, key) / all : 0, 3);
+    };
+    rows.push_back({item.key(), figure(number_in(c, "touchdowns")),
                     figure(number_in(c, "max_normal_force")),
                     figure(number_in(c, "max_depth") * 1e3, 4),
                     figure(number_in(c, "max_depth_over_size") * 100, 3),
                     figure(number_in(c, "steps_in_contact"), 9),
                     figure(number_in(c, "steps_force_clamped"), 9),
-                    figure(number_in(c, "steps_edge_lifted"), 9)});
+                    figure(number_in(c, "steps_edge_lifted"), 9), percent("impulse_inaccurate"),
+                    percent("impulse_not_flat"), figure(number_in(c, "energy_through"), 4),
+                    figure(number_in(c, "non_potential_work"), 4)});
   }
   if (!rows.empty()) {
-    page->add_table({"Contact", "touchdowns", "peak force [N]", "deepest [mm]",
-                     "of the body's size [%]", "steps in contact", "force clamped", "edge lifted"},
-                    rows);
+    page->add_table(
+        {"Contact", "touchdowns", "peak force [N]", "deepest [mm]", "of the body's size [%]",
+         "steps in contact", "force clamped", "edge lifted", "impulse inaccurate [%]",
+         "impulse not flat [%]", "energy through [J]", "made (+), swallowed [J]"},
+        rows);
   }
   const Json& solver = part_of(run.summary, "solver");
-  const Json& energy = part_of(run.summary, "energy");
   const bool fixed = solver.contains("step");
   page->add_table(
       {"Solver", fixed ? "step [s]" : "tolerance", "steps", "rejected", "evaluations", "Jacobians",
@@ -202,16 +211,17 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
         figure(number_in(solver, "evaluations"), 12), figure(number_in(solver, "jacobians"), 12),
         figure(number_in(solver, "seconds"), 3),
         figure(number_in(solver, "worst_step_seconds") * 1e3, 3)}});
-  if (!energy.contains("dissipated")) return;
-  const Json& d = part_of(energy, "dissipated");
-  const Json& w = part_of(energy, "work");
-  page->add_table({"Energy [J]", "start", "end", "lost: normal", "rolling", "sliding", "spinning",
-                   "springs", "work: given motions", "forces", "residual"},
-                  {{"ledger", figure(number_in(energy, "start")), figure(number_in(energy, "end")),
-                    figure(number_in(d, "normal"), 4), figure(number_in(d, "rolling"), 4),
-                    figure(number_in(d, "sliding"), 4), figure(number_in(d, "spinning"), 4),
-                    figure(number_in(d, "springs"), 4), figure(number_in(w, "prescribed"), 4),
-                    figure(number_in(w, "forces"), 4), figure(number_in(energy, "residual"), 2)}});
+  rows.clear();
+  const LedgerTable ledger = make_ledger_table(part_of(run.summary, "energy"));
+  auto add_row = [&](const LedgerRow& row) {
+    rows.push_back({row.name, figure(row.start, 6), figure(row.change, 6), figure(row.end, 6)});
+  };
+  for (const LedgerRow& row : ledger.parts) add_row(row);
+  add_row(ledger.sum);
+  for (const LedgerRow& row : ledger.causes) {
+    rows.push_back({row.name, "", figure(row.change, 6), ""});
+  }
+  page->add_table({"Energy [J]", "start", "change", "end"}, rows);
 }
 
 void add_motion_plots(const RunFolder& run, HtmlPage* page) {
@@ -326,14 +336,30 @@ void add_contacts(const RunFolder& run, HtmlPage* page) {
   }
 }
 
+// What the stores hold more than at the start, less what was put into them.
+void add_non_potential_work(const RunFolder& run, TimePlot* plot) {
+  if (!run.has("energy.stored") || !run.has("work.stored")) return;
+  std::vector<double> made = run.column("energy.stored");
+  const std::vector<double> put = run.column("work.stored");
+  const double start = made.empty() ? 0 : made.front();
+  bool any = false;
+  for (size_t r = 0; r < made.size(); ++r) {
+    made[r] -= start + put[r];
+    any = any || made[r] != 0;
+  }
+  if (any) plot->series.push_back({"non-potential", std::move(made)});
+}
+
 void add_energy(const RunFolder& run, HtmlPage* page) {
   page->add_heading("Energy ledger",
                     "What the bodies have, what has left, and what does not add up: kinetic + "
-                    "gravity + contact + springs = their sum at the start - dissipated + work + "
-                    "residual. The residual is the integrator's error.");
+                    "gravity + contact + springs + stored = their sum at the start + work - "
+                    "dissipated + non-potential work + residual. Stored: in bristles and in "
+                    "contacts without a potential. Non-potential work: what these have given "
+                    "beyond what was put into them. The residual is the integrator's error.");
   page->begin_grid();
-  TimePlot stored =
-      make_ledger_plot(run, "Stored", "energy.", {"kinetic", "gravity", "contact", "springs"});
+  TimePlot stored = make_ledger_plot(run, "Stored", "energy.",
+                                     {"kinetic", "gravity", "contact", "springs", "stored"});
   std::vector<double> sum(run.recording.rows(), 0.0);
   for (const PlotSeries& s : stored.series) {
     for (size_t r = 0; r < sum.size(); ++r) sum[r] += s.y[r];
@@ -341,24 +367,27 @@ void add_energy(const RunFolder& run, HtmlPage* page) {
   stored.series.push_back({"together", std::move(sum)});
   add_plot(run, std::move(stored), "J", page);
   if (run.has("energy.residual")) {
-    TimePlot dissipated =
-        make_ledger_plot(run, "Dissipated since the start, by law, on top of each other",
-                         "dissipated.", {"normal", "rolling", "sliding", "spinning", "springs"});
+    TimePlot dissipated = make_ledger_plot(
+        run, "Dissipated since the start, by law, on top of each other", "dissipated.",
+        {"normal", "rolling", "sliding", "spinning", "springs", "joint_damping", "joint_friction"});
     dissipated.stacked = true;
     if (dissipated.series.empty()) {
       dissipated.series.push_back({"dissipated", std::vector<double>(run.recording.rows(), 0.0)});
     }
     add_plot(run, std::move(dissipated), "J", page);
-    TimePlot work =
-        make_ledger_plot(run, "Work done on the bodies", "work.", {"prescribed", "forces"});
+    TimePlot work = make_ledger_plot(run, "Work done on the bodies", "work.",
+                                     {"prescribed", "forces", "motors"});
+    add_non_potential_work(run, &work);
     if (!work.series.empty()) add_plot(run, std::move(work), "J", page);
     TimePlot residual;
     residual.title = "Residual of the ledger";
     residual.series = {{"residual", run.column("energy.residual")}};
-    const double scale = number_in(part_of(run.summary, "energy"), "largest_kinetic_and_elastic");
+    const double scale = number_in(part_of(run.summary, "energy"), "scale");
     if (scale > 0) {
-      residual.note = fmt::format("At most {:.2g} of the greatest kinetic and elastic energy, {}.",
-                                  largest_of(residual.series) / scale, with_prefix(scale, "J"));
+      residual.note = fmt::format(
+          "At most {:.2g} of {}, the greatest of kinetic and elastic "
+          "energy, what was dissipated, and work.",
+          largest_of(residual.series) / scale, with_prefix(scale, "J"));
     }
     add_plot(run, std::move(residual), "J", page);
   } else {

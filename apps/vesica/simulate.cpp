@@ -33,6 +33,18 @@ struct SimulateOptions {
   std::vector<std::string> formats = {"csv"};
 };
 
+void print_ledger(const LedgerTable& ledger) {
+  auto print = [](const LedgerRow& row) {
+    fmt::print("  {:<34}{:>14.6g}{:>14.6g}{:>14.6g}\n", row.name, row.start, row.change, row.end);
+  };
+  fmt::print("\n  {:<34}{:>14}{:>14}{:>14}\n", "energy [J]", "start", "change", "end");
+  for (const LedgerRow& row : ledger.parts) print(row);
+  print(ledger.sum);
+  for (const LedgerRow& row : ledger.causes) {
+    fmt::print("    {:<46}{:>14.6g}\n", row.name, row.change);
+  }
+}
+
 void print_summary(const nlohmann::ordered_json& summary, const std::string& folder) {
   if (summary.contains("title")) fmt::print("{}\n\n", summary["title"].get<std::string>());
   const auto& solver = summary["solver"];
@@ -57,17 +69,7 @@ void print_summary(const nlohmann::ordered_json& summary, const std::string& fol
                  contact["max_depth"].get<double>() * 1e3);
     }
   }
-  const auto& energy = summary["energy"];
-  fmt::print("\n  energy [J]      start {:.6g}   end {:.6g}\n", energy["start"].get<double>(),
-             energy["end"].get<double>());
-  if (energy.contains("dissipated")) {
-    const auto& d = energy["dissipated"];
-    fmt::print(
-        "  dissipated      normal {:.4g}   rolling {:.4g}   sliding {:.4g}   spinning {:.4g}\n",
-        d["normal"].get<double>(), d["rolling"].get<double>(), d["sliding"].get<double>(),
-        d["spinning"].get<double>());
-    fmt::print("  ledger residual {:.2e}\n", energy["residual"].get<double>());
-  }
+  print_ledger(make_ledger_table(summary["energy"]));
   for (const auto& warning : summary["warnings"]) {
     fmt::print("  warning: {}\n", warning.get<std::string>());
   }

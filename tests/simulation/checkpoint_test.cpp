@@ -190,7 +190,7 @@ TEST(Checkpoint, TextKeepsEveryBit) {
   c.state.t = 0.1 + 0.2;
   c.state.y = {-0.0, 5e-324, 1.7976931348623157e308, 1.0 / 3, -2.2250738585072014e-308, 1e22, 3};
   c.state.memory = {{{-0.1, true}, -1, true}, {{1e-17, false}, 7, false}};
-  c.start_energy = std::nextafter(1.0, 2.0);
+  c.largest_energy = std::nextafter(1.0, 2.0);
   c.cut = true;
   const Checkpoint read = parse_checkpoint(as_line(c), "here");
   EXPECT_TRUE(read == c);

@@ -18,7 +18,9 @@ std::vector<std::string> contact_state_names(const Contact<double>& contact) {
 
 double contact_state_scale(const Contact<double>& contact, int state) {
   if (state >= contact.friction_states()) {  // what is relaxed: a small part of the body
-    const double depth = 1e-3 * calc_size(contact.pair);
+    // A point has no size, and a solver's tolerance must not be zero: as a body of 10 cm.
+    const double size = calc_size(contact.pair);
+    const double depth = 1e-3 * (size > 0 ? size : 0.1);
     return contact.measure() == Measure::kDepth ? depth : depth * depth * depth;
   }
   return std::visit(

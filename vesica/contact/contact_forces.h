@@ -64,6 +64,9 @@ struct ContactForces {
   // most: below zero that part of the patch lifts, or pulls (lifts_patch). Only for T = double.
   double edge_factor = 1;
   double patch_error = 0;  // of an integral over the patch, relative
+  // Put into the elastic part by turning, beyond its force times the closing speed [W]: a pressure
+  // that is not linear in the depth has its centre off the centroid.
+  T turning_power{0.0};
 };
 
 // What a law, or the law in a variant, measures by.

@@ -223,6 +223,7 @@ ContactForces<T> calc_patch_forces(const Contact<P>& contact, const PlacedPair<P
   r.normal.factor = T(1) + alpha * motion.closing_speed;
   r.tau_roll = (m.first - m.first_elastic).cross(n);
   const Vec3<T> tau_elastic = m.first_elastic.cross(n);
+  r.turning_power = -tau_elastic.dot(motion.w);
   const bool pressing = m.force > T(0);
   const T inverse = pressing ? T(T(1) / m.force) : T(0);
   const Vec3<T> delta = m.first * inverse;

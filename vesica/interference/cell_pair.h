@@ -62,7 +62,8 @@ struct SharedMoments {
   T volume;
   Vec3<T> p_WC;
   Symmetric3<T> M_W;
-  Vec3<T> area_W;  // area vector of j's surface inside i
+  Vec3<T> area_W;           // area vector of j's surface inside i
+  double method_error = 0;  // Overlap::method_error
 };
 
 namespace detail {
@@ -118,6 +119,7 @@ SharedMoments<T> differentiate(const CellPairResult& r, const Pose<A>& X_WI, con
   };
   SharedMoments<T> s;
   s.volume = T(m.volume, combine(r.sensitivity.volume));
+  s.method_error = m.missed();
   // Rows turned to the world, then what moves rigidly with i.
   const Eigen::Matrix<double, 3, 6> by_c = r.R_WS * r.sensitivity.centroid;
   const Eigen::Matrix<double, 3, 6> by_a = r.R_WS * r.sensitivity.area_vector;
@@ -218,7 +220,7 @@ auto calc_shared_moments(const Cell& i, const Pose<A>& X_WI, const Cell& j, cons
   using T = Promote<A, B>;
   if constexpr (!detail::kVaries<T>) {
     const auto m = detail::calc_cell_pair(i, X_WI, j, X_WJ, options, false).moments;
-    return SharedMoments<double>{m.volume, m.centroid, m.M, m.area_vector};
+    return SharedMoments<double>{m.volume, m.centroid, m.M, m.area_vector, m.missed()};
   } else {
     return detail::differentiate<T>(
         detail::calc_cell_pair(i, detail::value_of_pose(X_WI), j, detail::value_of_pose(X_WJ),
@@ -261,6 +263,7 @@ auto calc_shared_moments(const SolidParts& i, const Pose<A>& X_WI, const SolidPa
       sum.p_WC = sum.p_WC + r * V;
       sum.M_W = sum.M_W + m.M_W * T(a.sign * b.sign) + Symmetric3<T>::outer(r) * V;
       sum.area_W = sum.area_W + m.area_W * T(a.sign * b.sign);
+      sum.method_error = std::max(sum.method_error, m.method_error);
     }
   }
   if (!(value_of(sum.volume) > 0))
@@ -393,6 +396,7 @@ auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
     return o;
   }
   o.volume = m.volume;
+  o.method_error = m.method_error;
   o.p_WC = o.p_WD = m.p_WC;
   o.M_W = m.M_W;
   o.n_W = detail::calc_normal(i, X_WI, j, X_WJ, m, options.normal);

@@ -36,6 +36,9 @@ struct Overlap {
   bool is_conservative = false;
   T push{0.0};
   Vec3<T> lever = Vec3<T>::Zero();
+
+  // Relative, of the volume, where the method missed its tolerance; else 0.
+  double method_error = 0;
 };
 
 // What is wanted beyond what two shapes share. Either may cost more than the overlap; methods that

@@ -30,6 +30,8 @@ struct CellMoments {
   double error_estimate = 0;  // relative, of the volume
   int slices = 0;             // how many were evaluated
   bool has_converged = true;
+  // The error where it is more than was asked for; else 0.
+  double missed() const { return has_converged ? 0 : error_estimate; }
 };
 
 // How the moments change while j moves by a small twist t = (linear velocity of the centroid's

@@ -18,8 +18,6 @@ namespace vesica {
 std::string as_line(const Checkpoint& checkpoint) {
   nlohmann::ordered_json json;
   json["time"] = checkpoint.state.t;
-  json["start_energy"] = checkpoint.start_energy;
-  json["start_stored"] = checkpoint.start_stored;
   // Infinite where a run is about to fail; JSON has no word for that.
   json["largest_energy"] = std::isfinite(checkpoint.largest_energy) ? checkpoint.largest_energy : 0;
   json["cut"] = checkpoint.cut;
@@ -36,8 +34,6 @@ Checkpoint parse_checkpoint(const std::string& line, const std::string& place) {
   try {
     const auto json = nlohmann::json::parse(line);
     checkpoint.state.t = json.at("time");
-    checkpoint.start_energy = json.at("start_energy");
-    checkpoint.start_stored = json.at("start_stored");
     checkpoint.largest_energy = json.at("largest_energy");
     checkpoint.cut = json.at("cut");
     json.at("y").get_to(checkpoint.state.y);

@@ -81,7 +81,7 @@ void drive(const System<double>& system, Stepper* stepper, Run* run) {
     report.roots.clear();
     stepper->step(*stop, &state, &report);
     run->record_due(state, [&](double t, double* y) { stepper->interpolate(t, y); });
-    run->observe(stepper->last_step(), report.step);
+    run->observe(state, stepper->last_step(), report.step);
     for (size_t k = 0; k < report.changes.size(); ++k) {
       run->add_event(report.times[k], report.changes[k]);
     }

@@ -129,10 +129,13 @@ void append_row(const System<T>& system, const T* y, const Evaluation<T>& data,
     row->insert(row->end(), states, states + system.layout().contact_states(slot));
   }
   const Energies<T> e = calc_energies(system, y, data);
-  row->insert(row->end(), {e.kinetic, e.gravity, e.contact, e.springs, e.stored});
+  row->insert(row->end(), {e.kinetic, e.gravity, e.contact, e.springs, e.stored()});
   if (system.layout().ledger) {
     const T* l = y + system.layout().ledger_start();
-    row->insert(row->end(), l, l + kLedgerSize);
+    row->insert(row->end(),
+                {l[kNormalDamping], l[kRolling], l[kSliding], l[kSpinning], l[kSpringDamping],
+                 l[kPrescribedWork], l[kForceWork], calc_stored_work(system, y), l[kJointDamping],
+                 l[kJointFriction], l[kMotorWork]});
     row->push_back(e.mechanical() - calc_expected_energy(system, y, start_energy));
   }
 }

@@ -42,6 +42,18 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
 }
 
 void Run::begin() {
+  std::vector<ContactChange> unused;
+  State<double> start = result_.final_state;
+  system_.find_parts(&start, &data_, &unused);
+  system_.calc_rates(start.t, start.y.data(), start.memory, rates_.data(), &data_);
+  result_.start = calc_energies(system_, start.y.data(), data_);
+  result_.start_energy = result_.start.total();
+  note_energies(result_.start);
+  for (size_t c = 0; c < result_.monitors.size(); ++c) {
+    Energies<double> own;
+    add_contact_energies(system_, data_, c, &own);
+    start_stores_.push_back(own);
+  }
   if (control_.from) {
     const Checkpoint& from = *control_.from;
     State<double>& state = result_.final_state;
@@ -49,20 +61,10 @@ void Run::begin() {
       throw InputError("the checkpoint is not of this scene: another number of states or contacts");
     }
     state = from.state;
-    result_.start_energy = from.start_energy;
-    result_.start_stored = from.start_stored;
-    result_.largest_energy = from.largest_energy;
+    result_.largest_energy = std::max(result_.largest_energy, from.largest_energy);
     rows_ = static_cast<long>(count_rows(state.t, options_.interval));
     next_record_ = static_cast<double>(rows_) * options_.interval;
-    return;
   }
-  std::vector<ContactChange> unused;
-  State<double> start = result_.final_state;
-  system_.find_parts(&start, &data_, &unused);
-  system_.calc_rates(start.t, start.y.data(), start.memory, rates_.data(), &data_);
-  const Energies<double> e = calc_energies(system_, start.y.data(), data_);
-  result_.start_energy = e.mechanical();
-  result_.start_stored = e.stored;
 }
 
 void Run::record_due(const State<double>& state,
@@ -83,7 +85,7 @@ void Run::record_due(const State<double>& state,
 void Run::record(double t, const double* y, const Memory<double>& memory) {
   system_.calc_rates(t, y, memory, rates_.data(), &data_);
   values_.clear();
-  append_row(system_, y, data_, result_.start_energy, &values_);
+  append_row(system_, y, data_, result_.start.mechanical(), &values_);
   if (control_.keep_rows) {
     TimeTable& table = result_.recording;
     table.times.push_back(t);
@@ -92,9 +94,6 @@ void Run::record(double t, const double* y, const Memory<double>& memory) {
   ++result_.rows;
   result_.hash.add(t, values_.data(), values_.size());
   if (control_.observer) control_.observer->on_row(t, values_);
-  const Energies<double> e = calc_energies(system_, y, data_);
-  result_.largest_energy =
-      std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
 }
 
 double Run::observe_depth(size_t slot, const Evaluation<double>& data) {
@@ -112,7 +111,12 @@ double Run::observe_depth(size_t slot, const Evaluation<double>& data) {
   return -system_.calc_overlap_in(slot, result_.final_state.memory, data, Wanted{}).distance;
 }
 
-void Run::observe(const Evaluation<double>& data, double h) {
+void Run::note_energies(const Energies<double>& e) {
+  result_.largest_energy = std::max(result_.largest_energy, e.total() - e.gravity);
+}
+
+void Run::observe(const State<double>& state, const Evaluation<double>& data, double h) {
+  note_energies(calc_energies(system_, state.y.data(), data));
   std::fill(touching_.begin(), touching_.end(), 0);
   for (size_t k = 0; k < data.forces.size(); ++k) {
     const auto& o = data.overlaps[k];
@@ -126,6 +130,13 @@ void Run::observe(const Evaluation<double>& data, double h) {
     m.max_force = std::max(m.max_force, f.normal.force);
     const double depth = observe_depth(k, data);
     m.max_depth = std::max(m.max_depth, depth);
+    m.energy_through += 0.5 * h * std::abs(f.normal.elastic * f.closing_speed);
+    m.impulse += h * f.normal.force;
+    if (calc_flatness(o) > kFlatness) m.impulse_not_flat += h * f.normal.force;
+    if (o.method_error > 0) {
+      m.impulse_inaccurate += h * f.normal.force;
+      m.max_method_error = std::max(m.max_method_error, o.method_error);
+    }
     if (f.normal.factor < 0 && !(f.normal.force > 0)) {
       ++m.steps_clamped;
     } else if (f.edge_factor < 0) {
@@ -201,8 +212,7 @@ void Run::check_finite(const State<double>& state) const {
 }
 
 Checkpoint Run::make_checkpoint(bool cut) const {
-  return {result_.final_state, result_.start_energy, result_.start_stored, result_.largest_energy,
-          cut};
+  return {result_.final_state, result_.largest_energy, cut};
 }
 
 void Run::leave_checkpoint(bool cut) {
@@ -226,18 +236,33 @@ void Run::calc_end() {
   } catch (const std::exception& error) {  // the run has failed for the same reason before
     if (result_.failure.empty()) result_.failure = error.what();
   }
-  const Energies<double> e = calc_energies(system_, end.y.data(), data_);
-  result_.end_energy = e.mechanical();
-  result_.largest_energy =
-      std::max(result_.largest_energy, e.kinetic + e.contact + e.springs + e.stored);
-  if (system_.layout().ledger) {
-    result_.non_potential_work =
-        end.y[static_cast<size_t>(system_.layout().ledger_start()) + kStoredWork] -
-        (e.stored - result_.start_stored);
-    result_.residual =
-        result_.end_energy - calc_expected_energy(system_, end.y.data(), result_.start_energy);
-  }
+  result_.end = calc_energies(system_, end.y.data(), data_);
+  result_.end_energy = result_.end.total();
+  note_energies(result_.end);
+  result_.energy_scale = result_.largest_energy;
+  if (system_.layout().ledger) close_ledger();
   result_.statistics.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+}
+
+void Run::close_ledger() {
+  const double* y = result_.state.data();
+  const double* ledger = y + system_.layout().ledger_start();
+  result_.non_potential_work =
+      result_.end.stored() - result_.start.stored() - calc_stored_work(system_, y);
+  result_.residual =
+      result_.end.mechanical() - calc_expected_energy(system_, y, result_.start.mechanical());
+  double dissipated = 0, work = 0;
+  for (const LedgerEntry k : kDissipation) dissipated += std::abs(ledger[k]);
+  for (const LedgerEntry k : kWork) work += std::abs(ledger[k]);
+  result_.energy_scale = std::max({result_.energy_scale, dissipated, work});
+  for (size_t c = 0; c < start_stores_.size(); ++c) {
+    if (system_.layout().stores[c] < 0) continue;
+    Energies<double> own;
+    add_contact_energies(system_, data_, c, &own);
+    ContactMonitor& m = result_.monitors[c];
+    m.non_potential_work = own.stored() - start_stores_[c].stored() - y[system_.layout().store(c)];
+    m.store_error = kStoreError * (own.unbound + start_stores_[c].unbound);
+  }
 }
 
 JacobianEvaluator::JacobianEvaluator(const System<double>& system)
@@ -303,7 +328,7 @@ std::vector<double> calc_state_scales(const System<double>& system) {
     }
   }
   if (layout.ledger) {
-    for (int k = 0; k < kLedgerSize; ++k)
+    for (int k = 0; k < layout.ledger_size(); ++k)
       scales[static_cast<size_t>(layout.ledger_start() + k)] = energy;
   }
   return scales;

@@ -24,8 +24,8 @@ class Run {
   // earlier time since the last call.
   void record_due(const State<double>& state,
                   const std::function<void(double, double*)>& interpolate);
-  // Counts a contact's state after an accepted step of h; `data`: its forces.
-  void observe(const Evaluation<double>& data, double h);
+  // Energies and every contact after an accepted step of h; `data`: its forces.
+  void observe(const State<double>& state, const Evaluation<double>& data, double h);
   void add_event(double t, const ContactChange& change);
   void add_events(const std::vector<ContactChange>& changes, double t) {
     for (const ContactChange& change : changes) add_event(t, change);
@@ -44,6 +44,8 @@ class Run {
   double observe_depth(size_t slot, const Evaluation<double>& data);
   void calc_end();  // what the result says of where the run stands
   Checkpoint make_checkpoint(bool cut) const;
+  void note_energies(const Energies<double>& e);
+  void close_ledger();
 
   const System<double>& system_;
   const RunOptions& options_;
@@ -52,6 +54,7 @@ class Run {
   std::vector<double> rates_, row_, values_;
   std::vector<long> touching_;        // pairs of every contact, scratch
   std::vector<double> last_volumes_;  // of every contact, when its depth was last looked for
+  std::vector<Energies<double>> start_stores_;  // of every contact
   RunResult result_;
   double next_record_ = 0;
   long rows_ = 0;

@@ -120,6 +120,27 @@ void check_derivatives(const Scene<double>& scene) {
   }
 }
 
+// What to change where a contact makes energy.
+std::string explain_made_energy(const System<double>& system, size_t contact) {
+  const Contact<double>& c = system.scene().contacts[contact].contact;
+  std::vector<std::string> remedies;
+  if (!system.contact_has_potential(contact)) {
+    if (c.relaxes()) remedies.emplace_back("no 'relaxation' (a solver that locates events)");
+    if (c.measure() != Measure::kVolume || std::holds_alternative<VolumePower<double>>(c.normal)) {
+      remedies.emplace_back("the normal law volumetric");
+    }
+    remedies.emplace_back(
+        "'interference: {normal: conservative}' where one body is convex and of "
+        "planes");
+    remedies.emplace_back("a stiffer contact (less depth over edges)");
+    remedies.emplace_back("damping");
+  }
+  if (find_bristle(c)) {
+    remedies.emplace_back("bristles with 'load_proportional: false', or velocity-based friction");
+  }
+  return fmt::format("what helps: {}", fmt::join(remedies, "; "));
+}
+
 }  // namespace
 
 RunResult simulate(const System<double>& system, const RunOptions& options,
@@ -162,6 +183,11 @@ WhereItWouldPull where_it_would_pull(const SceneContact<double>& c) {
 
 }  // namespace
 
+double calc_flatness(const Overlap<double>& o) {
+  const double M_nn = o.n_W.dot(o.M_W * o.n_W), M_t = o.M_W.trace() - M_nn;
+  return M_nn > 0 && M_t > 0 ? std::sqrt(6 * M_nn / M_t) : 0;
+}
+
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,
                                        const RunResult& result) {
   std::vector<std::string> warnings;
@@ -195,6 +221,30 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       "depths below a tenth: use a stiffer contact",
                       name, m.max_depth_ratio));
     }
+    if (m.impulse_not_flat > kNotFlatBound * m.impulse) {
+      warnings.push_back(
+          fmt::format("{}: {:.2g} % of its impulse went through a patch that is no thin layer (a "
+                      "corner, a short edge, a body that is pressed in deeply): stiffness and "
+                      "friction there are nominal",
+                      name, 100 * m.impulse_not_flat / m.impulse));
+    }
+    if (m.impulse_inaccurate > kInaccurateBound * m.impulse) {
+      warnings.push_back(fmt::format(
+          "{}: {:.2g} % of its impulse passed while the shared volume missed "
+          "interference.tolerance, by an "
+          "error of up to {:.1e} of it; loosen the tolerance, or cut the solids into simpler cells",
+          name, 100 * m.impulse_inaccurate / m.impulse, m.max_method_error));
+    }
+    if (m.non_potential_work - m.store_error > kMadeBound * result.energy_scale) {
+      warnings.push_back(fmt::format(
+          "{}: the contact made {:.3g} J, {:.2g} % of the {:.3g} J that went through it and {:.2g} "
+          "% "
+          "of the run's {:.3g} J: its normal turns or its load changes on bent bristles, and no "
+          "potential holds it; {}",
+          name, m.non_potential_work, 100 * m.non_potential_work / m.energy_through,
+          m.energy_through, 100 * m.non_potential_work / result.energy_scale, result.energy_scale,
+          explain_made_energy(system, k)));
+    }
     if (is_fixed_step(options.solver) && m.max_step_rate > 0.3) {
       warnings.push_back(
           fmt::format("{}: the step is {:.2g} of the contact's time constant; below 0.3 it is "
@@ -202,8 +252,8 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       name, m.max_step_rate, options.step * 0.3 / m.max_step_rate));
     }
   }
-  const double scale = result.largest_energy;
-  if (system.layout().ledger && scale > 0 && std::abs(result.residual) > 1e-3 * scale) {
+  const double scale = result.energy_scale;
+  if (system.layout().ledger && scale > 0 && std::abs(result.residual) > kLedgerBound * scale) {
     warnings.push_back(fmt::format(
         "energy does not add up: {:.3g} J of {:.3g} J {}; use a shorter step or a tighter "
         "tolerance",

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "vesica/io/motion_data.h"
+#include "vesica/simulation/energy.h"
 #include "vesica/simulation/scene_input.h"
-#include "vesica/simulation/system.h"
 
 namespace vesica {
 
@@ -35,7 +35,21 @@ struct ContactMonitor {
   double max_step_rate = 0;  // step times the fastest rate of the contact, spring or friction:
                              // explicit methods lose accuracy above about 0.3 and stability
                              // above about 2
+  // Energy: what the elastic part took in, and what it gave out beyond that and its store.
+  double energy_through = 0;      // half the integral of the elastic power's size [J]
+  double non_potential_work = 0;  // [J], positive: made; with the ledger
+  double store_error = 0;         // of it, by what the contact holds at the ends of the run [J]
+  // Impulses of the normal force [N s]: all; while the shared volume missed its tolerance; through
+  // patches thicker than kFlatness of their radius.
+  double impulse = 0, impulse_inaccurate = 0, impulse_not_flat = 0;
+  double max_method_error = 0;  // where it was missed, relative, of the volume
 };
+
+// A foundation is a thin layer: of thickness t = sqrt(12 M_nn/V) over a disc of radius
+// a = sqrt(2 tr M_t/V), both exact for a layer of one thickness. For a ball d deep t/a is
+// sqrt(d/(2 R)), half at a quarter of its size; a cube's corner has 0.87 at any depth.
+inline constexpr double kFlatness = 0.5;
+double calc_flatness(const Overlap<double>& o);  // t/a; 0 for a point
 
 struct RunStatistics {
   long steps = 0, rejected = 0, evaluations = 0, jacobians = 0;
@@ -64,18 +78,21 @@ struct RunResult {
   std::vector<ContactEvent> events;  // at most kMaxEvents
   std::vector<ContactMonitor> monitors;
   RunStatistics statistics;
-  double start_energy = 0, end_energy = 0, residual = 0;  // residual: of the ledger, if kept
-  double start_stored = 0, non_potential_work = 0;        // likewise
-  double largest_energy = 0;  // scale for the residual: most kinetic + elastic energy seen
+  Energies<double> start, end;
+  double start_energy = 0, end_energy = 0;  // their totals
+  // Of the ledger, if kept: end = start + work - dissipated + non-potential work + residual.
+  double non_potential_work = 0, residual = 0;
+  double largest_energy = 0;  // most kinetic + elastic energy, over accepted steps
+  // What energies are judged by: the greatest of that, of all that was dissipated, and of all work.
+  double energy_scale = 0;
   bool interrupted = false;
   std::string failure;        // empty: reached the end; else what went wrong and what to change
   bool cannot_write = false;  // the failure is a FileError of the observer
 };
 
-// A state that a run can go on from, and what the rows of its recording refer to.
+// A state that a run can go on from. What its ledger counts from is the start of its scene.
 struct Checkpoint {
   State<double> state;
-  double start_energy = 0, start_stored = 0;  // of the ledger
   double largest_energy = 0;
   // The duration cut a fixed step short here: a run that goes on longer has no such state on its
   // way. The checkpoint before it is where such a run passes.
@@ -117,6 +134,14 @@ size_t count_rows(double t, double interval);
 
 RunResult simulate(const System<double>& system, const RunOptions& options,
                    const RunControl& control = {});
+
+// Of the scale of energies: above the first a residual is warned of, above the second what a
+// contact makes.
+inline constexpr double kLedgerBound = 1e-3, kMadeBound = 1e-2;
+// Of a contact's impulse: above the first what passed while the volume missed its tolerance is
+// warned of (at the very touch, where there is hardly a volume, it often does), above the second
+// what passed through patches that are not flat.
+inline constexpr double kInaccurateBound = 1e-2, kNotFlatBound = 0.2;
 
 // Warnings in plain words, from the monitors.
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,

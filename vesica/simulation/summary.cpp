@@ -2,15 +2,97 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "vesica/simulation/recording.h"
 
 namespace vesica {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json make_parts(const Energies<double>& e) {
+  return {{"kinetic", e.kinetic},   {"gravity", e.gravity},
+          {"contacts", e.contact},  {"springs", e.springs},
+          {"bristles", e.bristles}, {"contacts_without_potential", e.unbound}};
+}
+
+Json make_energy(const System<double>& system, const RunResult& result) {
+  Json energy;
+  energy["start"] = result.start_energy;
+  energy["end"] = result.end_energy;
+  energy["parts_at_start"] = make_parts(result.start);
+  energy["parts_at_end"] = make_parts(result.end);
+  energy["largest_kinetic_and_elastic"] = result.largest_energy;
+  if (!system.layout().ledger) return energy;
+  const double* l = result.state.data() + system.layout().ledger_start();
+  energy["work"] = Json{
+      {"forces", l[kForceWork]}, {"motors", l[kMotorWork]}, {"prescribed", l[kPrescribedWork]}};
+  energy["dissipated"] = Json{{"normal", l[kNormalDamping]},
+                              {"rolling", l[kRolling]},
+                              {"sliding", l[kSliding]},
+                              {"spinning", l[kSpinning]},
+                              {"springs", l[kSpringDamping]},
+                              {"joint_damping", l[kJointDamping]},
+                              {"joint_friction", l[kJointFriction]}};
+  energy["non_potential_work"] = result.non_potential_work;
+  energy["residual"] = result.residual;
+  energy["scale"] = result.energy_scale;
+  return energy;
+}
+
+}  // namespace
+
+LedgerTable make_ledger_table(const Json& energy) {
+  auto number = [](const Json& json, const char* key) {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    return found != json.end() && found->is_number() ? found->get<double>()
+                                                     : std::numeric_limits<double>::quiet_NaN();
+  };
+  auto part = [&](const char* of, const char* key) {
+    const auto found = energy.is_object() ? energy.find(of) : energy.end();
+    return found != energy.end() ? number(*found, key) : number({}, key);
+  };
+  LedgerTable table;
+  for (const auto& [key, name] : {std::pair{"kinetic", "kinetic"},
+                                  {"gravity", "gravity"},
+                                  {"contacts", "elastic, in contacts"},
+                                  {"springs", "elastic, in springs"},
+                                  {"bristles", "stored in bristles"},
+                                  {"contacts_without_potential", "stored in contacts, about"}}) {
+    const double start = part("parts_at_start", key), end = part("parts_at_end", key);
+    if (start == 0 && end == 0 && !table.parts.empty()) continue;
+    table.parts.push_back({name, start, end - start, end});
+  }
+  const double start = number(energy, "start"), end = number(energy, "end");
+  table.sum = {"together", start, end - start, end};
+  if (!energy.is_object() || !energy.contains("residual")) return table;
+  auto add = [&](const std::string& name, double change) {
+    if (change != 0) table.causes.push_back({name, 0, change, 0});
+  };
+  for (const auto& [key, name] : {std::pair{"forces", "forces"},
+                                  {"motors", "motors and drives"},
+                                  {"prescribed", "given motions"}}) {
+    add(fmt::format("work of {}", name), part("work", key));
+  }
+  for (const auto& [key, name] : {std::pair{"normal", "normal damping"},
+                                  {"rolling", "rolling"},
+                                  {"sliding", "sliding"},
+                                  {"spinning", "spinning"},
+                                  {"springs", "springs"},
+                                  {"joint_damping", "joint damping"},
+                                  {"joint_friction", "joint friction"}}) {
+    add(fmt::format("dissipated by {}", name), -part("dissipated", key));
+  }
+  add("non-potential work", number(energy, "non_potential_work"));
+  table.causes.push_back({"residual of the integrator", 0, number(energy, "residual"), 0});
+  return table;
+}
 
 nlohmann::ordered_json make_summary(const System<double>& system, const RunOptions& options,
                                     const RunResult& result) {
-  using Json = nlohmann::ordered_json;
   const StateLayout& layout = system.layout();
   auto list = [](const double* x, int count) { return Json(std::vector<double>(x, x + count)); };
 
@@ -38,25 +120,7 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
       result.statistics.seconds > 0 ? result.end_time / result.statistics.seconds : 0;
   json["solver"] = solver;
 
-  Json energy;
-  energy["start"] = result.start_energy;
-  energy["end"] = result.end_energy;
-  energy["largest_kinetic_and_elastic"] = result.largest_energy;
-  if (layout.ledger) {
-    const double* l = result.state.data() + layout.ledger_start();
-    energy["dissipated"] = Json{{"normal", l[kNormalDamping]},
-                                {"rolling", l[kRolling]},
-                                {"sliding", l[kSliding]},
-                                {"spinning", l[kSpinning]},
-                                {"springs", l[kSpringDamping]},
-                                {"joint_damping", l[kJointDamping]},
-                                {"joint_friction", l[kJointFriction]}};
-    energy["work"] = Json{
-        {"prescribed", l[kPrescribedWork]}, {"forces", l[kForceWork]}, {"motors", l[kMotorWork]}};
-    energy["non_potential_work"] = result.non_potential_work;
-    energy["residual"] = result.residual;
-  }
-  json["energy"] = energy;
+  json["energy"] = make_energy(system, result);
 
   Json bodies, joints;
   Evaluation<double> end = system.make_evaluation<double>();
@@ -109,6 +173,12 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
              {"steps_edge_lifted", m.steps_lifted},
              {"steps_bristle_saturated", m.steps_saturated},
              {"max_step_over_time_constant", m.max_step_rate},
+             {"impulse", m.impulse},
+             {"impulse_inaccurate", m.impulse_inaccurate},
+             {"max_method_error", m.max_method_error},
+             {"impulse_not_flat", m.impulse_not_flat},
+             {"energy_through", m.energy_through},
+             {"non_potential_work", m.non_potential_work},
              {"events", events}};
     if (const auto& parts = system.scene().contacts[k].parts) {
       contacts[system.scene().contacts[k].name]["parts"] =

@@ -32,11 +32,10 @@ enum LedgerEntry {
   kSpringDamping,
   kPrescribedWork,  // done by belts, plates and other given motions
   kForceWork,       // done by applied forces
-  kStoredWork,      // put into contacts whose store is no function of the pose
   kJointDamping,    // springs and limits in joints
   kJointFriction,
   kMotorWork,  // done by motors, controllers and driven joints
-  kLedgerSize
+  kLedgerSize  // behind these: the work put into each store (StateLayout::store)
 };
 
 struct StateLayout {
@@ -46,6 +45,10 @@ struct StateLayout {
   std::vector<int> contact_of_slot;
   std::vector<int> contact_offsets;     // of every slot's states, from contact_start(); and the end
   std::vector<int> controller_offsets;  // likewise, behind the contacts
+  // Of every contact: which of the ledger's stores it fills, -1: none. A store is no function of
+  // the pose: bristles, and the elastic part of contacts without a potential.
+  std::vector<int> stores;
+  int store_count = 0;
   bool ledger = false;
 
   int position(size_t body) const { return q_starts[body]; }
@@ -63,7 +66,9 @@ struct StateLayout {
     return contact_start() + contact_offsets.back() + controller_offsets[k];
   }
   int ledger_start() const { return controller(controller_offsets.size() - 1); }
-  int size() const { return ledger_start() + (ledger ? kLedgerSize : 0); }
+  int ledger_size() const { return ledger ? kLedgerSize + store_count : 0; }
+  int store(size_t contact) const { return ledger_start() + kLedgerSize + stores[contact]; }
+  int size() const { return ledger_start() + ledger_size(); }
 };
 
 // Everything that is computed from a state, allocated once; nothing in it is remembered from one

@@ -57,6 +57,8 @@ System<P>::System(const Scene<P>& scene, bool ledger) : scene_(scene) {
       potential = has_potential(c.contact, c.contact);
     }
     has_potential_.push_back(potential);
+    const bool stores = !potential || c.contact.friction_states() > 0;
+    layout_.stores.push_back(stores ? layout_.store_count++ : -1);
     has_parts_ = has_parts_ || c.parts;
   }
   layout_.first_slots.push_back(static_cast<int>(layout_.slots()));
@@ -156,7 +158,7 @@ void System<P>::calc_rates_from_overlaps(double t, const T* y, const Memory<T>& 
   t = data->within(t);
   T* ledger = layout_.ledger ? rates + layout_.ledger_start() : nullptr;
   if (ledger) {
-    for (int k = 0; k < kLedgerSize; ++k) ledger[k] = T(0);
+    for (int k = 0; k < layout_.ledger_size(); ++k) ledger[k] = T(0);
   }
   calc_contacts(y, memory, rates, data, ledger);
   calc_other_forces(t, data, ledger);
@@ -371,11 +373,22 @@ void System<P>::calc_contacts(const T* y, const Memory<T>& memories, T* rates, E
       ledger[kNormalDamping] += (f.normal.force - f.normal.elastic) * f.closing_speed;
       ledger[kRolling] -= f.tau_roll.dot(f.w);
       // What friction takes, less what it stores.
-      ledger[kSliding] -= f.friction.f_t.dot(f.slip) + f.friction.stored_rate;
-      ledger[kSpinning] -= f.friction.spin_torque * f.spin + f.friction.stored_spin_rate;
-      ledger[kStoredWork] += f.friction.stored_rate + f.friction.stored_spin_rate;
-      if (!has_potential_[layout_.contact_of(k)])
-        ledger[kStoredWork] += f.normal.elastic * f.closing_speed;
+      const T sliding = -(f.friction.f_t.dot(f.slip) + f.friction.stored_rate);
+      const T spinning = -(f.friction.spin_torque * f.spin + f.friction.stored_spin_rate);
+      const size_t contact = layout_.contact_of(k);
+      if (layout_.stores[contact] < 0) {
+        ledger[kSliding] += sliding;
+        ledger[kSpinning] += spinning;
+      } else {
+        T& store = ledger[kLedgerSize + layout_.stores[contact]];
+        store += f.friction.stored_rate + f.friction.stored_spin_rate;
+        // Bristles that bend by themselves (docs/theory/laws/bristle.md) store more than they are
+        // given: that is no dissipation, but made.
+        for (const auto& [rate, entry] : {std::pair{sliding, kSliding}, {spinning, kSpinning}}) {
+          (rate < T(0) ? store : ledger[entry]) += rate;
+        }
+        if (!has_potential_[contact]) store += f.normal.elastic * f.closing_speed + f.turning_power;
+      }
     }
   }
 }
