@@ -184,7 +184,7 @@ TEST(Energy, TheContactThatMakesEnergyIsNamed) {
   const auto& m = area.result.monitors;
   EXPECT_EQ(m[0].non_potential_work, 0);
   EXPECT_EQ(m[1].non_potential_work, area.result.non_potential_work);
-  EXPECT_EQ(m[1].store_error, 0);  // apart at both ends
+  EXPECT_EQ(m[1].uncertain_work, 0);  // apart at both ends
   // Kinetic energy alone is left: what was made is what it grew by.
   EXPECT_NEAR(m[1].non_potential_work, area.result.end.kinetic - area.result.start.kinetic,
               1e-6 * area.result.energy_scale);

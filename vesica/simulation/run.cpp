@@ -189,7 +189,7 @@ void Run::close_ledger() {
     add_contact_energies(system_, data_, c, &own);
     ContactMonitor& m = result_.monitors[c];
     m.non_potential_work = own.stored() - start_stores_[c].stored() - y[system_.layout().store(c)];
-    m.store_error = kStoreError * (own.unbound + start_stores_[c].unbound);
+    m.uncertain_work = own.unbound + kStoreError * start_stores_[c].unbound;
   }
 }
 

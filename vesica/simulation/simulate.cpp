@@ -201,7 +201,7 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
           "error of up to {:.1e} of it; loosen the tolerance, or cut the solids into simpler cells",
           name, 100 * m.impulse_inaccurate / m.impulse, m.max_method_error));
     }
-    if (m.non_potential_work - m.store_error > kMadeBound * result.energy_scale) {
+    if (m.non_potential_work - m.uncertain_work > kMadeBound * result.energy_scale) {
       warnings.push_back(fmt::format(
           "{}: the contact made {:.3g} J, {:.2g} % of the {:.3g} J that went through it and {:.2g} "
           "% "

@@ -36,7 +36,7 @@ struct ContactMonitor {
   // Energy: what the elastic part took in, and what it gave out beyond that and its store.
   double energy_through = 0;      // half the integral of the elastic power's size [J]
   double non_potential_work = 0;  // [J], positive: made; with the ledger
-  double store_error = 0;         // of it, by what the contact holds at the ends of the run [J]
+  double uncertain_work = 0;      // of it: what the contact still holds, and errs at the start [J]
   // Impulses of the normal force [N s]: all; while the shared volume missed its tolerance; through
   // patches thicker than kFlatness of their radius.
   double impulse = 0, impulse_inaccurate = 0, impulse_not_flat = 0;
