@@ -98,8 +98,7 @@ TEST(Energy, StoreOfAContactIsKnownWithinItsError) {
     scene.system.calc_rates(0, state.y.data(), state.memory, rates.data(), &data);
     ASSERT_FALSE(scene.system.contact_has_potential(0));
     const double stored = calc_energies(scene.system, state.y.data(), data).unbound;
-    // 1.06, 0.866, 1.16 of it measured: the factors 1.5/sqrt(2), 1.5/sqrt(3), 1.5/sqrt(5/3).
-    EXPECT_NEAR(stored, s.energy, 1.02 * kStoreError * s.energy) << s.name;
+    EXPECT_NEAR(stored, s.energy, 0.001 * kStoreError * s.energy) << s.name << stored / s.energy;
   }
 }
 
