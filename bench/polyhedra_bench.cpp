@@ -85,12 +85,17 @@ void run() {
     static detail::SharedPolyhedron shared;
     return shared.build(box, c.X_WI, box, c.X_WJ) ? shared.volume() : 0;
   });
-  add("overlap", cases, [&](const Case& c) { return calc_overlap(box, c.X_WI, box, c.X_WJ); });
+  constexpr auto kNormal = PolyhedraNormal::kAreaVector;
+  constexpr Wanted kNoDepth{true, false};
+  add("overlap", cases, [&](const Case& c) {
+    return calc_overlap(box, c.X_WI, box, c.X_WJ, kNormal, kNoDepth);
+  });
+  add("depth", cases, [&](const Case& c) { return calc_overlap(box, c.X_WI, box, c.X_WJ); });
   add("derivatives", cases, [&](const Case& c) {
-    return calc_polyhedra_overlap(box, c.X_WI, box, c.X_WJ, PolyhedraNormal::kAreaVector, true);
+    return calc_polyhedra_overlap(box, c.X_WI, box, c.X_WJ, kNormal, true, false);
   });
   add("dual", cases, [&](const Case& c) {
-    return calc_overlap(box, seed_motion({c.X_WI, {}}).X_WB, box, c.X_WJ);
+    return calc_overlap(box, seed_motion({c.X_WI, {}}).X_WB, box, c.X_WJ, kNormal, kNoDepth);
   });
   add_cgal("half_spaces", few_pairs,
            [](const BoxPair& p) { return intersect_half_spaces(p, false); });

@@ -8,7 +8,7 @@
 #include "vesica/contact/probe.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/markers/model_file.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/simulation/run_checks.h"
 
 namespace vesica::app {
 
@@ -25,8 +25,8 @@ void add_check(CommandLine& line, Common& common) {
     const char* kind = "probe";
     if (is_scene(input)) {
       kind = "simulate";
-      read_scene<double>(input);
-      read_run_options(input);
+      const RunOptions options = read_run_options(input);
+      check_start(input, System<double>(read_scene<double>(input), options.ledger));
     } else if (input.root().find("segments")) {
       kind = "markers";
       markers::read_model(input);

@@ -9,13 +9,23 @@
 
 namespace vesica::app {
 
+// How a command ends, for whoever calls it. main.cpp decides from what was thrown; a command that
+// ends by itself sets Common::status.
+enum ExitStatus {
+  kDone = 0,
+  kFailed = 1,         // it ran, but failed, or did not converge
+  kBadInput = 2,       // of a file or of the command line
+  kNoFile = 3,         // something cannot be read or written
+  kInterrupted = 130,  // by Ctrl-C, SIGTERM or SIGHUP
+};
+
 // Options that every command takes.
 struct Common {
   bool json = false;   // only JSON on standard output, everything else on standard error
   bool quiet = false;  // no progress, no notes
   int threads = 0;     // 0: all cores
   std::string out;     // where files go
-  int status = 0;      // 0 done, 1 ran but did not converge, 2 bad input
+  int status = kDone;
 };
 
 void add_check(CommandLine& line, Common& common);
@@ -34,9 +44,6 @@ void add_suggest(CommandLine& line, Common& common);
 // A sub-command with the common options.
 Command add_command(CommandLine& line, Common& common, const std::string& name,
                     const std::string& description);
-
-// The folder that --out names, made where it is missing. Throws InputError where it cannot be.
-void make_out_folder(const std::string& folder);
 
 // JSON on standard output; a list of numbers stays on one line, so that a matrix reads as one.
 void print_json(const nlohmann::ordered_json& json);

@@ -149,6 +149,7 @@ std::string make_file(const std::vector<ShownBody>& bodies, const std::string& f
 void run_export(ExportOptions options, const Common& common) {
   const std::string format = choose_format(options.format, common.out);
   std::vector<ShownBody> bodies = place_bodies(&options);
+  try_file(common.out);
   mesh_bodies(options.cells, &bodies);
   if (!options.body.empty()) keep_one(options.body, &bodies);
   std::vector<std::string> notes;

@@ -80,14 +80,16 @@ void add_identify(CommandLine& line, Common& common) {
     if (arguments->study.empty()) {
       throw InputError("give a STUDY, or --examples DIR for one of every type to start from");
     }
-    const BenchStudy result = run_bench_study(InputFile::load(arguments->study));
+    const InputFile file = InputFile::load(arguments->study);
+    if (!common.out.empty()) try_folder(common.out);
+    const BenchStudy result = run_bench_study(file);
+    if (!common.out.empty()) save_results(result, common);
     if (common.json) {
       print_json(make_bench_json(result));
     } else {
       print_table(result);
     }
-    if (!common.out.empty()) save_results(result, common);
-    if (!result.fit.converged) common.status = 1;
+    if (!result.fit.converged) common.status = kFailed;
   });
 }
 

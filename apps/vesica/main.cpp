@@ -1,12 +1,18 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
-#include "vesica/error.h"
+#include "apps/vesica/progress.h"
+#include "vesica/io/file_error.h"
+#include "vesica/simulation/simulate.h"
 
 namespace vesica::app {
 
@@ -20,12 +26,6 @@ Command add_command(CommandLine& line, Common& common, const std::string& name,
       .type_name("N");
   command.option("--out", &common.out, "folder for the files that are written").type_name("DIR");
   return command;
-}
-
-void make_out_folder(const std::string& folder) {
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) throw InputError(fmt::format("--out {}: {}", folder, code.message()));
 }
 
 namespace {
@@ -65,10 +65,68 @@ void print_json(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", text);
 }
 
+namespace {
+
+// Standard error may be closed or full: that is no reason to end otherwise.
+void say_error(const std::string& what) {
+  std::fputs(fmt::format("error: {}\n", what).c_str(), stderr);
+}
+
+// The one place where what went wrong becomes an exit status. Called while it is being handled.
+int explain_exception() {
+  try {
+    throw;
+  } catch (const Interrupted& error) {
+    say_error(error.what());
+    return kInterrupted;
+  } catch (const FileError& error) {
+    say_error(error.what());
+    return kNoFile;
+  } catch (const InputError& error) {
+    say_error(error.what());
+    return kBadInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    say_error(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    return kNoFile;
+  } catch (const std::system_error& error) {  // of fmt::print
+    if (error.code().value() != EPIPE) {
+      say_error(fmt::format("standard output: cannot be written: {}", error.code().message()));
+    }
+    return kNoFile;
+  } catch (const std::bad_alloc&) {
+    say_error("the machine has not enough memory for this");
+    return kFailed;
+  } catch (const std::exception& error) {
+    say_error(error.what());
+    return kFailed;
+  }
+}
+
+// What is still in the buffer of standard output. A reader that has seen enough (head) is told
+// nothing.
+int flush_output(int status) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+  if (errno != EPIPE && status == kDone) {
+    say_error(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+  }
+  return status == kDone ? kNoFile : status;
+}
+
+// A file that is opened must not take the place of a stream that the caller has closed.
+void open_standard_streams() {
+  int file = 0;
+  while ((file = open("/dev/null", O_RDWR)) >= 0 && file <= STDERR_FILENO) {
+  }
+  if (file >= 0) close(file);
+}
+
+}  // namespace
 }  // namespace vesica::app
 
 int main(int argc, char** argv) {
   using namespace vesica::app;
+  open_standard_streams();
+  handle_signals();
   CommandLine line("vesica", "Vesica: contact dynamics by volume.", "vesica " VESICA_VERSION);
   line.footer(
       "A first look:\n"
@@ -79,7 +137,8 @@ int main(int argc, char** argv) {
       "  vesica report out/bouncing_ball                  a page to look at it\n"
       "  vesica check my_case.yaml                        is my file right?\n"
       "  vesica laws                                      contact laws to choose from\n"
-      "Exit status: 0 done, 1 ran but did not converge, 2 bad input.");
+      "Exit status: 0 done, 1 failed or not converged, 2 bad input, 3 cannot read or write, 130\n"
+      "interrupted.");
 
   Common common;
   add_list(line, common);
@@ -96,8 +155,8 @@ int main(int argc, char** argv) {
   add_identify(line, common);
 
   if (argc < 2) {
-    fmt::print(stderr, "{}", line.help());
-    return 2;
+    std::fputs(line.help().c_str(), stderr);
+    return kBadInput;
   }
   std::string known;
   bool is_command = argv[1][0] == '-';
@@ -106,18 +165,13 @@ int main(int argc, char** argv) {
     is_command = is_command || name == argv[1];
   }
   if (!is_command) {
-    fmt::print(stderr, "error: '{}' is not a command; known:{}; see vesica --help\n", argv[1],
-               known);
-    return 2;
+    say_error(fmt::format("'{}' is not a command; known:{}; see vesica --help", argv[1], known));
+    return kBadInput;
   }
   try {
     const int status = line.parse_and_run(argc, argv);
-    return status != 0 ? status : common.status;
-  } catch (const vesica::InputError& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 1;
+    return flush_output(status != kDone ? status : common.status);
+  } catch (...) {
+    return flush_output(explain_exception());
   }
 }

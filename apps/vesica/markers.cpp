@@ -11,6 +11,7 @@
 #include "vesica/biomechanics/butterworth.h"
 #include "vesica/biomechanics/trial_analysis.h"
 #include "vesica/biomechanics/trial_edit.h"
+#include "vesica/io/file_error.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/sto.h"
@@ -65,7 +66,6 @@ std::string name_trial(const std::vector<markers::Trial>& before, const std::str
 }
 
 void save_all(const markers::Run& run, const std::string& folder) {
-  fs::create_directories(folder);
   const auto path = [&](const std::string& name) { return (fs::path(folder) / name).string(); };
   for (size_t t = 0; t < run.trials.size(); ++t) {
     const std::string& name = run.trials[t].name;
@@ -82,7 +82,7 @@ void save_all(const markers::Run& run, const std::string& folder) {
 void save_example(const std::string& folder, bool quiet) {
   const markers::Model model = markers::make_lower_extremity(true);
   const Eigen::VectorXd truth = markers::make_subject(model, 1, 3);
-  fs::create_directories(folder);
+  try_folder(folder);
   const auto save = [&](markers::MotionKind kind, int frames, double hidden, const char* name) {
     const auto made = markers::make_synthetic_trial(model, truth, kind, frames, 100,
                                                     {0.0005, 0.003, 0.1, hidden}, 7);
@@ -114,7 +114,7 @@ std::string find_recording(const std::string& path, const std::vector<std::strin
   for (const std::string& other : given) {
     if (fs::path(other).filename() == fs::path(path).filename()) return other;
   }
-  throw InputError(
+  throw FileError(
       fmt::format("{}: there is no such recording; name a {} after the study on the command line",
                   path, fs::path(path).filename().string()));
 }
@@ -128,9 +128,10 @@ void run_markers_study(const InputFile& file, const MarkersArguments& arguments,
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, &motion.markers);
     return motion;
   };
+  if (!common.out.empty()) try_folder(common.out);
   const markers::Study study = markers::run_study(file, load, options);
   for (const auto& m : study.models) {
-    if (!m.run->id->summary.converged) common.status = 1;
+    if (!m.run->id->summary.converged) common.status = kFailed;
     if (!common.out.empty()) save_all(*m.run, (fs::path(common.out) / m.name).string());
   }
   if (common.json) {
@@ -166,6 +167,7 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
   run.seconds_read =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
+  if (!common.out.empty()) try_folder(common.out);
   markers::Options options;
   options.threads = common.threads;
   options.max_iterations = arguments.max_iterations;
@@ -178,7 +180,7 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
   }
   markers::run_identification(run, options);
   if (show) fmt::print(stderr, "\n");
-  if (!run.id->summary.converged) common.status = 1;
+  if (!run.id->summary.converged) common.status = kFailed;
   if (!common.out.empty()) save_all(run, common.out);
   if (common.json) {
     print_json(markers::make_json(run));

@@ -293,7 +293,6 @@ std::string target_of(const TrialView& view, const std::string& extension, const
                       path.string()));
     }
   }
-  if (!common.out.empty()) fs::create_directories(common.out);
   return path.string();
 }
 
@@ -347,6 +346,7 @@ void write_report(TrialView* view, const Common& common) {
 void run_motion(const MotionOptions& options, Common& common) {
   const AnalysisOptions analysis = make_analysis_options(options);
   std::vector<TrialView> views = load_trials(options.files);
+  if (options.report || !options.to.empty()) try_folder(common.out.empty() ? "." : common.out);
   nlohmann::ordered_json trials = nlohmann::ordered_json::array();
   for (TrialView& view : views) {
     cut(&view, options);
@@ -365,7 +365,8 @@ void run_motion(const MotionOptions& options, Common& common) {
         std::all_of(view.joints.begin(), view.joints.end(), [](const JointFit& fit) {
           return (!fit.sphere || fit.sphere->found) && (!fit.axis || fit.axis->found);
         });
-    if (!joints_found || (options.strict && !view.analysis.warnings.empty())) common.status = 1;
+    if (!joints_found || (options.strict && !view.analysis.warnings.empty()))
+      common.status = kFailed;
     if (common.json) {
       trials.push_back(as_json(view));
     } else if (!common.quiet) {

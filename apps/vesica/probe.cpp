@@ -133,6 +133,7 @@ void add_probe(CommandLine& line, Common& common) {
     if (options->table && common.json) throw InputError("--table and --json exclude each other");
     const std::string path = find_input(options->file);
     const ProbeCase probe = read_probe_case(InputFile::load(path));
+    if (!options->pressure_map.empty()) try_file(resolve_path(common.out, options->pressure_map));
     const auto json = make_probe_json(probe, options->derivatives);
     expect_finite(json, path, "");
     if (!options->pressure_map.empty()) write_pressure_map(probe, *options, common);

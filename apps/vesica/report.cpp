@@ -34,6 +34,7 @@ void add_report(CommandLine& line, Common& common) {
   command.run([&common, folder] {
     const RunFolder run = load_run_folder(*folder);
     const std::string path = page_path(*folder, common.out);
+    try_file(path);
     save_text(path, make_run_page(run));
     if (common.json) {
       print_json({{"report", path}});

@@ -17,6 +17,7 @@
 #include "vesica/error.h"
 #include "vesica/io/line_plot_svg.h"
 #include "vesica/io/output_file.h"
+#include "vesica/simulation/simulate.h"
 
 namespace vesica::app {
 namespace {
@@ -43,12 +44,20 @@ struct Reproduced {
   std::vector<std::string> failures;
 };
 
+void expect_system(const std::string& name) {
+  const auto& known = reproduced_systems();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw InputError(
+      fmt::format("reproduce: no system '{}'; there are {}", name, fmt::join(known, ", ")));
+}
+
 Reproduced run_system(const std::string& name, const std::string& scenes, bool once) {
-  const SystemReport report = reproduce(name, {.scenes = scenes});
+  const SystemReport report = reproduce(name, {.scenes = scenes, .stop = &stop_requested()});
   Reproduced out{name, {}, report.plots, report.simulated, report.seconds, report.failures};
   for (const Figure& f : report.figures) out.rows.push_back({f, std::nullopt});
   if (once || name == "solver_study") return out;
-  const SystemReport halved = reproduce(name, {.scenes = scenes, .tolerance_scale = 0.5});
+  const SystemReport halved =
+      reproduce(name, {.scenes = scenes, .tolerance_scale = 0.5, .stop = &stop_requested()});
   for (FigureRow& row : out.rows) {
     for (const Figure& f : halved.figures) {
       if (f.quantity == row.figure.quantity && f.where == row.figure.where) row.halved = f.ours;
@@ -167,12 +176,15 @@ void print_table(const Reproduced& system) {
   fmt::print("\n");
 }
 
-std::string make_page(const std::vector<Reproduced>& all) {
+std::string make_page(const std::vector<Reproduced>& all, bool interrupted) {
   HtmlPage page("The systems of the sources", "vesica reproduce");
   page.add_text(
       "Every system of the sources that has been rebuilt: the source's figure where its text has a "
       "number, ours, how much ours moves when tolerances and steps are halved, and a verdict. "
       "Nothing is tuned.");
+  if (interrupted) {
+    page.add_notes("Interrupted: these are the systems that were done", {}, HtmlPage::Mood::kBad);
+  }
   for (const Reproduced& system : all) {
     page.add_heading(system.system,
                      fmt::format("{:.3g} s simulated in {:.3g} s, recording included",
@@ -232,20 +244,29 @@ void add_reproduce(CommandLine& line, Common& common) {
     if (names.empty()) {
       for (const auto name : reproduced_systems()) names.emplace_back(name);
     }
+    for (const std::string& name : names) expect_system(name);
+    const std::string folder = common.out.empty() ? "out/reproduce" : common.out;
+    try_folder(folder);
+    if (!arguments->svg.empty()) try_file(arguments->svg);
+    keep_on_stop();
     std::vector<Reproduced> all;
-    {
+    try {
       Progress progress("reproduce", common.quiet || common.json);
       for (size_t k = 0; k < names.size(); ++k) {
         progress.update(static_cast<double>(k) / static_cast<double>(names.size()));
         all.push_back(run_system(names[k], scenes_folder().string(), arguments->once));
       }
+    } catch (const Interrupted&) {  // the systems that are done are kept
+      common.status = kInterrupted;
+      fmt::print(stderr, "interrupted: {} of {} systems are done\n", all.size(), names.size());
+      if (all.empty()) return;
     }
-    const std::string folder = common.out.empty() ? "out/reproduce" : common.out;
-    make_out_folder(folder);
     const Json json = as_json(all);
     save_text((fs::path(folder) / "reproduce.json").string(), json.dump(2) + "\n");
-    save_text((fs::path(folder) / "reproduce.html").string(), make_page(all));
-    if (!arguments->svg.empty()) save_text(arguments->svg, make_picture(all[0].plots));
+    save_text((fs::path(folder) / "reproduce.html").string(),
+              make_page(all, common.status == kInterrupted));
+    if (!arguments->svg.empty() && all.size() == 1)
+      save_text(arguments->svg, make_picture(all[0].plots));
     if (common.json) {
       fmt::print("{}\n", json.dump(2));
     } else if (!common.quiet) {
@@ -253,7 +274,8 @@ void add_reproduce(CommandLine& line, Common& common) {
       fmt::print("the same with plots: {}/reproduce.html\n", folder);
     }
     for (const Reproduced& system : all) {
-      if (!system.failures.empty() && system.system != "solver_study") common.status = 1;
+      const bool failed = !system.failures.empty() && system.system != "solver_study";
+      if (failed && common.status == kDone) common.status = kFailed;
     }
   });
 }

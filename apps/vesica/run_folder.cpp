@@ -7,10 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
-#include "vesica/error.h"
+#include "apps/vesica/run_writer.h"
 #include "vesica/io/csv.h"
+#include "vesica/io/file_error.h"
+#include "vesica/io/text_input.h"
 #include "vesica/simulation/recording.h"
+#include "vesica/simulation/recording_hdf5.h"
 
 namespace vesica::app {
 namespace {
@@ -21,7 +25,7 @@ std::string file_in(const std::string& folder, const char* name, const std::stri
   const fs::path path = fs::path(folder) / name;
   std::error_code code;
   if (!fs::is_regular_file(path, code)) {
-    throw InputError(fmt::format("{}: there is no such file; {}", path.string(), remedy));
+    throw FileError(fmt::format("{}: there is no such file; {}", path.string(), remedy));
   }
   return path.string();
 }
@@ -56,15 +60,26 @@ std::vector<std::string> find_mismatches(const RunFolder& run) {
   std::vector<std::string> findings;
   const auto gaps = std::count_if(run.recording.values.begin(), run.recording.values.end(),
                                   [](double v) { return !std::isfinite(v); });
+  if (run.summary.contains("running")) {
+    findings.push_back(fmt::format(
+        "The run has not ended: it is still going, or it was killed. This is what it had written. "
+        "To go on: vesica simulate --from {}",
+        run.folder));
+  }
+  if (const auto from = run.summary.find("continued"); from != run.summary.end()) {
+    findings.push_back(fmt::format(
+        "The run goes on from {}: events, counts and extremes of contacts are those from then on.",
+        from->dump()));
+  }
   if (gaps > 0) {
     findings.push_back(fmt::format(
-        "{} values of recording.csv are missing or not a number; they show as gaps.", gaps));
+        "{} values of the recording are missing or not a number; they show as gaps.", gaps));
   }
   const auto hash = run.summary.find("hash");
   if (hash != run.summary.end() && hash->is_string() &&
       hash->get<std::string>() != calc_hash(run.recording)) {
     findings.push_back(
-        "recording.csv is not the one that summary.json was written with (their hashes differ): "
+        "The recording is not the one that summary.json was written with (their hashes differ): "
         "figures and plots may not belong together. Run the scene again.");
   }
   return findings;
@@ -80,7 +95,7 @@ std::vector<double> RunFolder::column(const std::string& name) const {
   const size_t index = recording.find(name);
   if (index == recording.columns.size()) {
     throw InputError(
-        fmt::format("{}/recording.csv: it has no column '{}', which summary.json asks for; the "
+        fmt::format("{}: the recording has no column '{}', which summary.json asks for; the "
                     "files are not of "
                     "one run: run the scene again",
                     folder, name));
@@ -88,21 +103,55 @@ std::vector<double> RunFolder::column(const std::string& name) const {
   return recording.column(index);
 }
 
-RunFolder load_run_folder(const std::string& folder) {
+std::string find_run_folder(const std::string& folder) {
   std::error_code code;
   if (!fs::is_directory(folder, code)) {
-    throw InputError(fmt::format(
+    throw FileError(fmt::format(
         "{}: there is no such folder; expected one that vesica simulate wrote (vesica simulate "
         "bouncing_ball writes out/bouncing_ball)",
         folder));
   }
+  const fs::path partial = fs::path(folder) / kPartialFolder;
+  const bool ended = fs::exists(fs::path(folder) / "summary.json", code);
+  return !ended && fs::is_directory(partial, code) ? partial.string() : folder;
+}
+
+std::string find_run_recording(const std::string& folder) {
+  for (const char* name : {"recording.csv", "recording.h5"}) {
+    const fs::path path = fs::path(folder) / name;
+    std::error_code code;
+    if (fs::is_regular_file(path, code)) return path.string();
+  }
+  return "";
+}
+
+namespace {
+
+TimeTable load_recording(const std::string& path) {
+  if (path.ends_with(".h5")) return load_hdf5(path);
+  if (fs::path(path).parent_path().filename() != kPartialFolder) return load_csv(path).analog;
+  // A program that was killed may have been in the middle of a line.
+  std::ifstream stream = open_input(path);
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  text.erase(text.rfind('\n') + 1);
+  std::istringstream whole(text);
+  return read_csv(whole, path).analog;
+}
+
+}  // namespace
+
+RunFolder load_run_folder(const std::string& given) {
+  const std::string folder = find_run_folder(given);
   const std::string summary =
       file_in(folder, "summary.json", "a run folder comes from vesica simulate SCENE --out FOLDER");
-  const std::string recording = file_in(
-      folder, "recording.csv", "simulate with --format csv and an output interval above zero");
+  std::string recording = find_run_recording(folder);
+  if (recording.empty()) {
+    recording = file_in(folder, "recording.csv",
+                        "simulate with --format csv or h5 and an output interval above zero");
+  }
   const std::string scene = file_in(folder, "scene.yaml", "run the scene again to get it");
   RunFolder run{
-      folder, load_summary(summary), load_csv(recording).analog, InputFile::load(scene), {}};
+      folder, load_summary(summary), load_recording(recording), InputFile::load(scene), {}};
   run.findings = find_mismatches(run);
   return run;
 }

@@ -22,7 +22,15 @@ struct RunFolder {
   bool has(const std::string& name) const;
 };
 
-// Throws InputError, with what to do, if the folder or one of its files is missing or broken.
+// The folder itself, or where the run in it has not ended, the one within that holds what there is
+// of it. FileError where there is neither.
+std::string find_run_folder(const std::string& folder);
+
+// Throws FileError, with what to do, if the folder or one of its files is missing, InputError if
+// one is broken.
 RunFolder load_run_folder(const std::string& folder);
+
+// Its recording, CSV or HDF5; empty: there is none.
+std::string find_run_recording(const std::string& folder);
 
 }  // namespace vesica::app

@@ -189,14 +189,14 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
                     figure(number_in(c, "max_depth_over_size") * 100, 3),
                     figure(number_in(c, "steps_in_contact"), 9),
                     figure(number_in(c, "steps_force_clamped"), 9),
-                    figure(number_in(c, "steps_edge_pulling"), 9), percent("impulse_inaccurate"),
+                    figure(number_in(c, "steps_edge_lifted"), 9), percent("impulse_inaccurate"),
                     percent("impulse_not_flat"), figure(number_in(c, "energy_through"), 4),
                     figure(number_in(c, "non_potential_work"), 4)});
   }
   if (!rows.empty()) {
     page->add_table(
         {"Contact", "touchdowns", "peak force [N]", "deepest [mm]", "of the body's size [%]",
-         "steps in contact", "force clamped", "edge pulling", "impulse inaccurate [%]",
+         "steps in contact", "force clamped", "edge lifted", "impulse inaccurate [%]",
          "impulse not flat [%]", "energy through [J]", "made (+), swallowed [J]"},
         rows);
   }

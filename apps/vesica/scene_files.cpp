@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "vesica/io/file_error.h"
 
 namespace vesica::app {
 
@@ -23,7 +26,72 @@ fs::path data_folder(const char* name) {
   return {};
 }
 
+void list_file_names(const InputNode& node, std::vector<InputNode>* files) {
+  if (node.is_list()) {
+    for (const InputNode& item : node.items()) list_file_names(item, files);
+  }
+  if (!node.is_map()) return;
+  for (const auto& [key, value] : node.entries()) {
+    if (key == "file" && value.is_scalar()) {
+      files->push_back(value);
+    } else {
+      list_file_names(value, files);
+    }
+  }
+}
+
+std::string describe_node(const std::optional<InputNode>& node) {
+  if (!node) return "nothing";
+  return node->is_map() ? "a mapping" : node->is_list() ? "a list" : node->text();
+}
+
+std::string compare_nodes(const std::string& path, const std::optional<InputNode>& one,
+                          const std::optional<InputNode>& other) {
+  const bool both = one && other;
+  if (both && one->is_map() && other->is_map()) {
+    std::vector<std::string> keys;
+    for (const auto& entry : one->entries()) keys.push_back(entry.first);
+    for (const auto& entry : other->entries()) keys.push_back(entry.first);
+    for (const std::string& key : keys) {
+      static constexpr std::string_view kFree[] = {"title", "description", "duration", "output"};
+      if (path.empty() && std::find(std::begin(kFree), std::end(kFree), key) != std::end(kFree)) {
+        continue;
+      }
+      const std::string found =
+          compare_nodes(path.empty() ? key : path + "." + key, one->find(key), other->find(key));
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  if (both && one->is_list() && other->is_list() && one->size() == other->size()) {
+    for (size_t k = 0; k < one->size(); ++k) {
+      const std::string found =
+          compare_nodes(fmt::format("{}.{}", path, k), one->at(k), other->at(k));
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  const bool scalars = both && one->is_scalar() && other->is_scalar();
+  if (scalars && one->text() == other->text()) return "";
+  return fmt::format("{}: {} in the run, {} here", path, describe_node(one), describe_node(other));
+}
+
 }  // namespace
+
+void make_self_contained(InputFile* file) {
+  std::vector<InputNode> names;
+  list_file_names(file->root(), &names);
+  for (const InputNode& name : names) {
+    const fs::path path(name.text());
+    if (path.is_absolute()) continue;
+    const fs::path absolute = fs::absolute(fs::path(file->folder()) / path).lexically_normal();
+    file->set(name.path(), nlohmann::json(absolute.string()).dump());
+  }
+}
+
+std::string find_difference(const InputFile& one, const InputFile& other) {
+  return compare_nodes("", one.root(), other.root());
+}
 
 void apply_settings(const std::vector<std::string>& settings, InputFile* file) {
   for (const std::string& setting : settings) {
@@ -46,7 +114,7 @@ std::string find_input(const std::string& name) {
     const fs::path scene = folder / (name + (fs::path(name).extension() == ".yaml" ? "" : ".yaml"));
     if (fs::exists(scene, code)) return scene.string();
   }
-  throw InputError(fmt::format(
+  throw FileError(fmt::format(
       "{}: there is no such file, and no scene of that name comes with Vesica (see: vesica list)",
       name));
 }

@@ -13,9 +13,16 @@ namespace vesica::app {
 std::filesystem::path scenes_folder();
 std::filesystem::path marker_models_folder();  // studies/markers, found in the same way
 
-// A path as it is, or the name of a scene that comes with Vesica. Throws InputError with the near
-// misses when there is neither.
+// A path as it is, or the name of a scene that comes with Vesica. Throws FileError when there is
+// neither.
 std::string find_input(const std::string& name);
+
+// Names of files in the input made absolute, so that it means the same from another folder.
+void make_self_contained(InputFile* file);
+
+// Where one scene differs from another apart from what it is called, how long it runs and what it
+// leaves; empty: nowhere.
+std::string find_difference(const InputFile& one, const InputFile& other);
 
 // --set path=value, one after the other.
 void apply_settings(const std::vector<std::string>& settings, InputFile* file);

@@ -2,17 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
+#include "apps/vesica/run_folder.h"
+#include "apps/vesica/run_writer.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/csv.h"
+#include "vesica/io/file_error.h"
 #include "vesica/io/output_file.h"
-#include "vesica/io/sto.h"
 #include "vesica/simulation/recording.h"
+#include "vesica/simulation/run_checks.h"
 #include "vesica/simulation/sensitivity.h"
 #include "vesica/simulation/summary.h"
 
@@ -22,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct SimulateOptions {
-  std::string scene;
+  std::string scene, from;
   std::vector<std::string> settings;
   std::vector<std::string> sensitivities;
   std::vector<std::string> formats = {"csv"};
@@ -70,34 +75,204 @@ void print_summary(const nlohmann::ordered_json& summary, const std::string& fol
   }
   if (summary.contains("failure"))
     fmt::print("  failed: {}\n", summary["failure"].get<std::string>());
-  if (summary.contains("interrupted")) fmt::print("  interrupted: what was recorded is kept\n");
+  if (summary.contains("interrupted")) {
+    fmt::print("  interrupted: what was recorded is kept; go on: vesica simulate --from {}\n",
+               folder);
+  }
+  if (summary.contains("continued")) {
+    const auto& from = summary["continued"];
+    fmt::print("  goes on from {} at {:.9g} s: {}\n", from["run"].get<std::string>(),
+               from["time"].get<double>(), from["counted"].get<std::string>());
+  }
   fmt::print("\n  recording and summary are in {}/\n  look at it: vesica report {}\n", folder,
              folder);
 }
 
-void save_recording(const TimeTable& recording, const std::vector<std::string>& formats,
-                    const std::string& folder) {
-  if (recording.rows() == 0) return;
-  for (const std::string& format : formats) {
-    const std::string path = (fs::path(folder) / ("recording." + format)).string();
-    if (format == "csv") save_csv(path, recording);
-    if (format == "sto") save_sto(path, recording);
-    if (format == "h5") save_hdf5(path, recording);
+// RUN or RUN@TIME.
+struct Origin {
+  std::string folder;
+  std::optional<double> time;
+};
+
+Origin parse_origin(const std::string& text) {
+  const size_t at = text.rfind('@');
+  std::error_code code;
+  if (at == std::string::npos || fs::is_directory(text, code)) return {text, std::nullopt};
+  try {
+    return {text.substr(0, at), parse_quantity(text.substr(at + 1), dimension::kTime)};
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--from {}: expected RUN or RUN@TIME: {}", text, error.what()));
   }
+}
+
+// Times of states, for a message: as many as one reads.
+std::string list_times(const std::vector<Checkpoint>& checkpoints) {
+  constexpr size_t kShown = 10;
+  std::string times;
+  size_t count = 0;
+  for (const Checkpoint& each : checkpoints) {
+    if (each.cut || ++count > kShown) continue;
+    times += fmt::format("{}{:.9g}", times.empty() ? "" : ", ", each.state.t);
+  }
+  if (count == 0) return "none";
+  return fmt::format("those at {}{} s", times, count > kShown ? ", ..." : "");
+}
+
+// The last at or before a time. States that only the end of the run led to are passed over.
+Checkpoint choose_checkpoint(const std::string& folder, std::optional<double> time) {
+  const auto all = load_checkpoints((fs::path(folder) / "checkpoints.jsonl").string());
+  const Checkpoint* chosen = nullptr;
+  for (const Checkpoint& each : all) {
+    if (each.cut || (time && each.state.t > *time + 1e-9 * std::abs(*time))) continue;
+    chosen = &each;
+  }
+  if (!chosen) {
+    throw InputError(fmt::format(
+        "--from {}: there is no state to go on from{}; there are {} (output.checkpoints of a scene "
+        "makes more)",
+        folder, time ? fmt::format(" at or before {:.9g} s", *time) : "", list_times(all)));
+  }
+  return *chosen;
+}
+
+// What a run goes on from: the scene of its folder with the settings, which may lengthen it.
+struct Continuation {
+  std::string folder;  // of the run before
+  Checkpoint checkpoint;
+  InputFile scene;
+};
+
+Continuation find_continuation(const SimulateOptions& options) {
+  const Origin origin = parse_origin(options.from);
+  const std::string folder = find_run_folder(origin.folder);
+  const std::string path = (fs::path(folder) / "scene.yaml").string();
+  const InputFile before = InputFile::load(path);
+  InputFile scene = InputFile::load(options.scene.empty() ? path : find_input(options.scene));
+  make_self_contained(&scene);
+  apply_settings(options.settings, &scene);
+  const std::string difference = find_difference(before, scene);
+  if (!difference.empty()) {
+    throw InputError(fmt::format(
+        "--from {}: a run goes on with its own scene, only duration and output may change; {}",
+        options.from, difference));
+  }
+  Continuation found{folder, choose_checkpoint(folder, origin.time), std::move(scene)};
+  const double duration = read_run_options(found.scene).duration;
+  if (!(found.checkpoint.state.t < duration)) {
+    throw InputError(fmt::format(
+        "--from {}: the run has reached its duration of {:.6g} s; go on longer with --set "
+        "duration={:.6g}, or from an earlier time (RUN@TIME)",
+        options.from, duration, 2 * duration));
+  }
+  return found;
+}
+
+// The rows of the run before, so that the recording is whole. Where they cannot be had it begins
+// here, and the summary says so.
+bool copy_rows(const Continuation& from, const RunOptions& run, const System<double>& system,
+               RunWriter* writer) {
+  const InputFile before = InputFile::load((fs::path(from.folder) / "scene.yaml").string());
+  const std::string recording = find_run_recording(from.folder);
+  if (recording.empty() || read_run_options(before).interval != run.interval) return false;
+  const auto columns = make_recording(system).columns;
+  std::vector<double> row(columns.size());
+  for_each_row(recording, columns, count_rows(from.checkpoint.state.t, run.interval),
+               [&](double t, const double* values) {
+                 row.assign(values, values + columns.size());
+                 writer->on_row(t, row);
+               });
+  return true;
+}
+
+// Numbers of a row, at the least: eight bytes each in HDF5, a digit and a comma in CSV.
+void check_room(const InputFile& file, const RunOptions& run, const System<double>& system,
+                const std::vector<std::string>& formats, const std::string& folder) {
+  const auto width = static_cast<double>(make_recording(system).columns.size() + 1);
+  double bytes = 0;
+  for (const std::string& format : formats) {
+    bytes += width * (format == "h5" ? 8 : 2);
+    if (format == "sto") check_memory(file, run, width);
+  }
+  check_disk(file, run, bytes, folder);
+}
+
+void run_simulation(const InputFile& file, const SimulateOptions& options, Common& common,
+                    const std::string& folder, const std::optional<Continuation>& from) {
+  const RunOptions run = read_run_options(file);
+  const System<double> system(read_scene<double>(file), run.ledger);
+  if (!from) check_start(file, system);
+  try_folder(folder);
+  check_room(file, run, system, options.formats, folder);
+  RunWriter writer({folder, options.formats}, system, run, file);
+  if (from) {
+    const bool whole = copy_rows(*from, run, system, &writer);
+    writer.add_note("continued",
+                    {{"run", from->folder},
+                     {"time", from->checkpoint.state.t},
+                     {"counted", fmt::format("events, steps and what the monitors saw are those "
+                                             "from then on; the ledger{} from the start",
+                                             whole ? " and the recording are" : " is")}});
+  }
+  keep_on_stop();
+  RunResult result;
+  {
+    Progress progress("simulate", common.quiet || common.json);
+    RunControl control;
+    control.progress = [&](double fraction) { progress.update(fraction); };
+    control.stop = &stop_requested();
+    control.observer = &writer;
+    control.keep_rows = false;
+    if (from) control.from = &from->checkpoint;
+    result = simulate(system, run, control);
+  }
+  if (result.cannot_write) throw FileError(result.failure);
+  const auto summary = writer.finish(result);
+  if (common.json) {
+    fmt::print("{}\n", summary.dump(2));
+  } else if (!common.quiet) {
+    print_summary(summary, folder);
+  }
+  if (result.interrupted) common.status = kInterrupted;
+  if (!result.failure.empty()) {
+    fmt::print(stderr, "error: {}\n", result.failure);
+    common.status = kFailed;
+  }
+}
+
+// Beside the run that it goes on from, never into it: what was recorded stays.
+std::string choose_folder(const SimulateOptions& options, const std::optional<Continuation>& from,
+                          const std::string& out) {
+  if (!from) return out.empty() ? "out/" + fs::path(options.scene).stem().string() : out;
+  const std::string run = parse_origin(options.from).folder;
+  std::error_code code;
+  if (!out.empty()) {
+    if (fs::equivalent(out, run, code) || fs::equivalent(out, from->folder, code)) {
+      throw InputError(fmt::format(
+          "--out {}: holds the run that this one goes on from; choose another folder", out));
+    }
+    return out;
+  }
+  const std::string name = fs::path(run).lexically_normal().string();
+  return fmt::format("{}_from_{:.6g}", name.ends_with('/') ? name.substr(0, name.size() - 1) : name,
+                     from->checkpoint.state.t);
 }
 
 void run_sensitivity(const InputFile& file, const RunOptions& run, const SimulateOptions& options,
                      const Common& common, const std::string& folder) {
-  catch_stop_signals();
+  const System<double> system(read_scene<double>(file), run.ledger);
+  check_start(file, system);
+  const auto paths = static_cast<double>(options.sensitivities.size());
+  // A batch carries four derivatives; all of them are gathered, and arranged by rows.
+  check_memory(file, run,
+               static_cast<double>(make_recording(system).columns.size()) * (5 + 2 * paths));
+  try_folder(folder);
   SensitivityResult result;
   {
     Progress progress("sensitivity", common.quiet || common.json);
     RunControl control;
     control.progress = [&](double fraction) { progress.update(fraction); };
-    control.stop = &stop_requested();
     result = simulate_sensitivity(file, run, options.sensitivities, control);
   }
-  make_out_folder(folder);
   save_csv((fs::path(folder) / "sensitivity.csv").string(), result.recording);
   auto json = make_sensitivity_json(result);
   save_text((fs::path(folder) / "sensitivity.json").string(), json.dump(2) + "\n");
@@ -126,8 +301,12 @@ void add_simulate(CommandLine& line, Common& common) {
   Command command =
       add_command(line, common, "simulate", "Run a scene; writes a recording and a summary");
   auto options = std::make_shared<SimulateOptions>();
-  command.option("SCENE", &options->scene, "a YAML scene, or the name of one from `vesica list`")
-      .required();
+  command.option("SCENE", &options->scene, "a YAML scene, or the name of one from `vesica list`");
+  command
+      .option("--from", &options->from,
+              "go on with a run, from its last state or the one at or last before a time; --set "
+              "duration=T to go on longer")
+      .type_name("RUN[@T]");
   command.option("--set", &options->settings,
                  "change a number of the scene, for instance bodies.ball.mass=2 (repeatable)");
   command.option("--sensitivity", &options->sensitivities,
@@ -137,40 +316,23 @@ void add_simulate(CommandLine& line, Common& common) {
       .one_of({"csv", "sto", "h5"})
       .delimiter(',');
   command.run([&common, options] {
-    InputFile file = InputFile::load(find_input(options->scene));
-    apply_settings(options->settings, &file);
-    const RunOptions run = read_run_options(file);
-    const System<double> system(read_scene<double>(file), run.ledger);
-    const std::string folder =
-        common.out.empty() ? "out/" + fs::path(options->scene).stem().string() : common.out;
-
+    if (options->scene.empty() && options->from.empty()) {
+      throw InputError("give a SCENE, or --from RUN to go on with a run; see vesica list");
+    }
+    std::optional<Continuation> from;
+    if (!options->from.empty()) from = find_continuation(*options);
+    InputFile file = from ? from->scene : InputFile::load(find_input(options->scene));
+    if (!from) {
+      apply_settings(options->settings, &file);
+      make_self_contained(&file);
+    }
+    const std::string folder = choose_folder(*options, from, common.out);
     if (!options->sensitivities.empty()) {
-      run_sensitivity(file, run, *options, common, folder);
+      if (from) throw InputError("--sensitivity runs from the start; leave --from out");
+      run_sensitivity(file, read_run_options(file), *options, common, folder);
       return;
     }
-    catch_stop_signals();
-    RunResult result;
-    {
-      Progress progress("simulate", common.quiet || common.json);
-      RunControl control;
-      control.progress = [&](double fraction) { progress.update(fraction); };
-      control.stop = &stop_requested();
-      result = simulate(system, run, control);
-    }
-    const auto summary = make_summary(system, run, result);
-    make_out_folder(folder);
-    save_recording(result.recording, options->formats, folder);
-    save_text((fs::path(folder) / "summary.json").string(), summary.dump(2) + "\n");
-    save_text((fs::path(folder) / "scene.yaml").string(), file.dump());
-    if (common.json) {
-      fmt::print("{}\n", summary.dump(2));
-    } else if (!common.quiet) {
-      print_summary(summary, folder);
-    }
-    if (!result.failure.empty()) {
-      fmt::print(stderr, "error: {}\n", result.failure);
-      common.status = 1;
-    }
+    run_simulation(file, *options, common, folder, from);
   });
 }
 

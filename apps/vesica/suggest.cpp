@@ -81,15 +81,16 @@ void add_suggest(CommandLine& line, Common& common) {
     const KnownFacts facts = read_facts(gather_facts(*arguments));
     const Suggestion suggestion = suggest_parameters(facts);
     const std::string scene = make_suggested_scene(facts, suggestion);
+    if (!common.out.empty()) {
+      const std::string path = (std::filesystem::path(common.out) / "scene.yaml").string();
+      save_text(path, scene);
+      if (!common.quiet) fmt::print(stderr, "wrote {0}; run it: vesica simulate {0}\n", path);
+    }
     if (common.json) {
       print_json(make_json(suggestion, scene));
     } else {
       print_table(suggestion);
     }
-    if (common.out.empty()) return;
-    const std::string path = (std::filesystem::path(common.out) / "scene.yaml").string();
-    save_text(path, scene);
-    if (!common.quiet) fmt::print(stderr, "wrote {0}; run it: vesica simulate {0}\n", path);
   });
 }
 

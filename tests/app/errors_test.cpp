@@ -1,5 +1,5 @@
-// What the tool says to bad input: exit status 2, the file, the line and the key in the message,
-// nothing on standard output, nothing written.
+// What the tool says to bad input: exit status 2 (3 where a file is not there), the file, the line
+// and the key in the message, nothing on standard output, nothing written.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -223,8 +223,9 @@ TEST(BadInput, MeshesThatAreNoSolid) {
   text.shape_i = "{type: mesh, file: nowhere.stl}";
   work.write("case.yaml", text.text());
   const Outcome outcome = work.run("check case.yaml");
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.err.find("nowhere.stl"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_TRUE(outcome.err.starts_with("error: case.yaml:4: bodies.i.shape.file: nowhere.stl:"))
+      << outcome.err;
 }
 
 TEST(BadInput, DeepNestingIsNoCrash) {
@@ -257,13 +258,13 @@ TEST(CommandLine, TextMayBeAnyUtf8) {
 TEST(BadInput, MissingFilesAndFolders) {
   const Workspace work;
   const Outcome missing = work.run("probe nowhere.yaml");
-  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.status, 3);
   EXPECT_NE(missing.err.find("nowhere.yaml"), std::string::npos);
   EXPECT_NE(missing.err.find("vesica list"), std::string::npos);
 
   std::filesystem::create_directory(work.path("folder.yaml"));
   const Outcome folder = work.run("probe folder.yaml");
-  EXPECT_EQ(folder.status, 2);
+  EXPECT_EQ(folder.status, 3);
   EXPECT_NE(folder.err.find("is a folder"), std::string::npos) << folder.err;
 }
 
@@ -295,7 +296,7 @@ TEST(BadInput, OutputThatCannotBeWritten) {
   work.write("case.yaml", CaseText().text());
   std::filesystem::create_directory(work.path("map.svg"));  // a folder stands in the way
   const Outcome outcome = work.run("probe case.yaml --pressure-map map.svg");
-  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.status, 3);
   EXPECT_EQ(outcome.out, "");
   EXPECT_NE(outcome.err.find("map.svg"), std::string::npos);
   EXPECT_EQ(work.files(), (std::vector<std::string>{"case.yaml", "map.svg"}));

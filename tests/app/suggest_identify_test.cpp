@@ -88,7 +88,7 @@ TEST(IdentifyCommand, ExamplesRunAndAreWritten) {
   EXPECT_EQ(nlohmann::json::parse(work.read("o/identify.json"))["type"], "stick_slip");
   EXPECT_FALSE(work.read("o/ring_down_fit.csv").empty());
   EXPECT_EQ(work.run("identify").status, 2);
-  EXPECT_EQ(work.run("identify nowhere.yaml").status, 2);
+  EXPECT_EQ(work.run("identify nowhere.yaml").status, 3);
 }
 
 }  // namespace

@@ -151,6 +151,33 @@ TEST_P(Batch, AgreesAroundTouchdown) {
   }
 }
 
+// Fast rolling: lanes that press everywhere, lift in part and are gone, mixed. The measure is the
+// force at rest, since close to lift-off next to nothing is left.
+TEST_P(Batch, AgreesWhereRollingLiftsThePatch) {
+  Arrays arrays(2000);
+  const Motion<double> j = moving_ground(random_);
+  fill(&arrays, random_, j, 0.0, 0.045);
+  for (std::size_t k = 0; k < arrays.count; ++k) {
+    for (int c = 7; c < 13; ++c) arrays.values[c][k] *= c < 10 ? 6 : random_between(random_, 0, 60);
+  }
+  calc_contact_batch(contact_, arrays.motions(), j, arrays.wrenches());
+  int pressed = 0, lifted = 0, gone = 0;
+  for (std::size_t k = 0; k < arrays.count; ++k) {
+    const Motion<double> i = arrays.motion(k);
+    const auto one = calc_contact(contact_, i, j, ContactMemory<double>{});
+    if (!(one.normal.elastic > 0)) continue;
+    (!(one.normal.force > 0) ? gone : one.edge_factor < 0 ? lifted : pressed)++;
+    const Wrench<double> F = shift_wrench(one.F_Ic_W, Vec3d(i.X_WB.p_WB - one.p_WC));
+    const double force = F.f_W.norm() + one.normal.elastic;
+    EXPECT_LE((arrays.f(k) - F.f_W).norm(), kTolerance * force) << "motion " << k;
+    const double moment = F.tau_W.norm() + force * (one.p_WC - i.X_WB.p_WB).norm();
+    EXPECT_LE((arrays.tau(k) - F.tau_W).norm(), kTolerance * moment) << "motion " << k;
+  }
+  EXPECT_GT(pressed, 50);
+  EXPECT_GT(lifted, 50);
+  EXPECT_GT(gone, 50);
+}
+
 TEST_P(Batch, AgreesAtRest) {
   Arrays arrays(64);
   for (std::size_t k = 0; k < arrays.count; ++k) {

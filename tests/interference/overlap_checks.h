@@ -15,9 +15,10 @@ namespace vesica::test {
 
 template <class T>
 std::vector<T> list_outputs(const Overlap<T>& o) {
-  std::vector<T> list = {o.distance, o.volume,  o.p_WC.x(),     o.p_WC.y(), o.p_WC.z(), o.M_W.xx,
-                         o.M_W.yy,   o.M_W.zz,  o.M_W.xy,       o.M_W.xz,   o.M_W.yz,   o.n_W.x(),
-                         o.n_W.y(),  o.n_W.z(), o.plane_offset, o.potential};
+  std::vector<T> list = {o.distance,  o.volume,   o.p_WC.x(), o.p_WC.y(), o.p_WC.z(),
+                         o.M_W.xx,    o.M_W.yy,   o.M_W.zz,   o.M_W.xy,   o.M_W.xz,
+                         o.M_W.yz,    o.n_W.x(),  o.n_W.y(),  o.n_W.z(),  o.plane_offset,
+                         o.potential, o.p_WD.x(), o.p_WD.y(), o.p_WD.z()};
   if (o.is_conservative) {
     list.insert(list.end(), {o.push, o.lever.x(), o.lever.y(), o.lever.z()});
   }
@@ -25,9 +26,9 @@ std::vector<T> list_outputs(const Overlap<T>& o) {
 }
 inline const char* output_name(std::size_t k) {
   static constexpr const char* kNames[] = {
-      "distance",     "volume",    "p.x",  "p.y",     "p.z",     "M.xx",   "M.yy",
-      "M.zz",         "M.xy",      "M.xz", "M.yz",    "n.x",     "n.y",    "n.z",
-      "plane_offset", "potential", "push", "lever.x", "lever.y", "lever.z"};
+      "distance", "volume", "p.x",  "p.y",  "p.z",     "M.xx",    "M.yy",         "M.zz",
+      "M.xy",     "M.xz",   "M.yz", "n.x",  "n.y",     "n.z",     "plane_offset", "potential",
+      "d.x",      "d.y",    "d.z",  "push", "lever.x", "lever.y", "lever.z"};
   return kNames[k];
 }
 

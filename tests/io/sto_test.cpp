@@ -153,9 +153,7 @@ TEST(Sto, WriterRefusesWhatOpenSimWould) {
   EXPECT_NE(refusal([](TimeTable* t) { t->times[1] = 0.0; }).find("OpenSim demands it"),
             std::string::npos);
   EXPECT_NE(refusal([](TimeTable* t) { *t = TimeTable(); }).find("empty"), std::string::npos);
-  EXPECT_NE(input_error_of([&] {
-              save_sto(folder.path("no/such/folder.sto"), good);
-            }).find("cannot be written"),
+  EXPECT_NE(input_error_of([&] { save_sto("/dev/null/folder.sto", good); }).find("cannot be made"),
             std::string::npos);
 }
 

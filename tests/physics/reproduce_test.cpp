@@ -199,14 +199,20 @@ TEST(Systems, RollingInTheGrooveDecaysAsTheFoundationSays) {
 // than the text's 4 s.
 TEST(Systems, TippeTopTurnsOver) {
   std::map<std::string, std::map<std::string, double>> original;  // by preset, by quantity
+  int turned = 0;
   for (const auto& f : run("tippe_top").figures) {
     if (f.quantity == "spin_loss_on_stem" || f.quantity == "ledger_residual") {
       EXPECT_TRUE(f.verdict.starts_with("as expected")) << f.where.dump() << " " << f.ours;
+    }
+    if (f.where["variant"] == "modified" && f.quantity == "inversion_time") {
+      EXPECT_NEAR(f.ours, 1.5, 0.15) << f.where.dump();  // 1.568, 1.465, 1.515
+      ++turned;
     }
     if (f.where["variant"] == "original") {
       original[f.where["preset"].get<std::string>()][f.quantity] = f.ours;
     }
   }
+  EXPECT_EQ(turned, 3);
   ASSERT_EQ(original.size(), 2u);
   for (auto& [preset, of] : original) {
     EXPECT_NEAR(of["upright_time"], 0.15, 0.03) << preset;   // 0.128, 0.127

@@ -9,6 +9,14 @@
 #include "vesica/math/pack.h"
 
 namespace vesica {
+
+// For lifted_patch.h, which finds it by its argument.
+inline Pack calc_lift_integral(const Pack& q) {
+  Pack r;
+  for (int k = 0; k < Pack::kLanes; ++k) r.set(k, detail::calc_lift_moment(q[k]));
+  return r;
+}
+
 namespace {
 
 constexpr std::size_t kLanes = Pack::kLanes;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "vesica/contact/velocity_friction.h"
+#include "vesica/math/exactly.h"
 
 namespace vesica {
 
@@ -51,7 +52,7 @@ struct BrownMcPhee {
   template <class T>
   T viscous(const T& f_n) const {
     using std::tanh;
-    if (!(value_of(mu_v) > 0)) return T(0);
+    if (is_exactly(mu_v, 0)) return T(0);
     return mu_v * tanh(T(f_n * (P(4) / f_nt)));
   }
 

@@ -35,6 +35,17 @@ double contact_state_scale(const Contact<double>& contact, int state) {
       contact.friction);
 }
 
+WhereItWouldPull where_it_would_pull(const Contact<double>& contact,
+                                     const PlacedPair<double>& placed) {
+  if (contact.needs_patch()) return WhereItWouldPull::kLifts;
+  if (!lifts_patch(contact.options)) return WhereItWouldPull::kPulls;
+  const auto& shapes = placed.pair.shapes;
+  const bool caps = std::holds_alternative<SphereOnHalfSpace<double>>(shapes) ||
+                    std::holds_alternative<EllipsoidOnHalfSpace<double>>(shapes) ||
+                    std::holds_alternative<SphereOnSphere<double>>(shapes);
+  return caps ? WhereItWouldPull::kLifts : WhereItWouldPull::kLiftsRoughly;
+}
+
 const BristleParameters<double>* find_bristle(const Contact<double>& contact) {
   if (const auto* point = std::get_if<Bristle<double>>(&contact.friction)) return &point->p;
   if (const auto* patch = std::get_if<VolumetricBristle<double>>(&contact.friction)) {

@@ -68,10 +68,7 @@ struct Contact : PlacedPair<P> {
   bool relaxes() const { return value_of(relaxation_time) > 0; }
   // Continuous states: those of the friction law, then what is relaxed.
   int state_count() const { return friction_states() + (relaxes() ? 1 : 0); }
-  Measure measure() const {
-    return std::visit([](const auto& law) { return std::decay_t<decltype(law)>::kMeasure; },
-                      normal);
-  }
+  Measure measure() const { return measure_of(normal); }
   // Whether a law integrates over the patch.
   bool needs_patch() const {
     return measure() == Measure::kField || std::holds_alternative<PatchFriction<P>>(friction);
@@ -89,20 +86,24 @@ bool has_potential(const Contact<P>& contact, const PlacedPair<P>& placed) {
     return pair->normal == PolyhedraNormal::kConservative;
   }
   if (const auto* pair = std::get_if<SolidOnSolid>(&shapes)) {
-    return pair->options.normal == ContactNormal::kConservative;
+    const ContactNormal normal = pair->options.normal;
+    return normal == ContactNormal::kConservative ||
+           (normal != ContactNormal::kEigenvector && is_on_half_space(*pair));
   }
-  if (std::holds_alternative<VoxelizedSolids>(shapes)) return false;
-  if (contact.measure() != Measure::kDepth) return true;
-  // Other pairs press at the centroid, not under the deepest point.
-  return std::holds_alternative<PointPair<P>>(shapes) ||
-         std::holds_alternative<SphereOnHalfSpace<P>>(shapes) ||
-         std::holds_alternative<SphereOnSphere<P>>(shapes);
+  return !std::holds_alternative<VoxelizedSolids>(shapes);
 }
 
 template <class P>
 bool has_potential(const Contact<P>& contact) {
   return has_potential(contact, contact);
 }
+
+// What a contact does where rolling is so fast that the foundation would pull at the edge of the
+// patch: it lifts there, exactly or in the closed form of caps; or in that form for a shape that is
+// none, an approximation; or it pulls, as published.
+enum class WhereItWouldPull { kLifts, kLiftsRoughly, kPulls };
+WhereItWouldPull where_it_would_pull(const Contact<double>& contact,
+                                     const PlacedPair<double>& placed);
 
 // What a recording calls the contact's states, and their typical sizes for a solver's tolerance.
 std::vector<std::string> contact_state_names(const Contact<double>& contact);
@@ -117,8 +118,7 @@ Pose<T> calc_shape_pose(const Pose<T>& X_WB, const Pose<P>& X_BS) {
 
 template <class P, class A, class B>
 Overlap<Promote<P, Promote<A, B>>> calc_overlap(const PlacedPair<P>& shapes, const Pose<A>& X_WI,
-                                                const Pose<B>& X_WJ,
-                                                WhenApart apart = WhenApart::kGap);
+                                                const Pose<B>& X_WJ, Wanted wanted = {});
 
 // The laws of a contact, given what its shapes, or two others (parts of the same bodies), share.
 // `states` and `rates`: contact.state_count() numbers, or null for a contact without (and for one
@@ -135,8 +135,9 @@ template <class P, class A, class B, class T>
 ContactForces<T> calc_contact(const Contact<P>& contact, const Motion<A>& i, const Motion<B>& j,
                               const ContactMemory<T>& memory, const T* states = nullptr,
                               T* rates = nullptr) {
-  return calc_contact_laws(contact, contact, calc_overlap(contact, i.X_WB, j.X_WB), i, j, memory,
-                           states, rates);
+  const Wanted wanted{true, contact.measure() == Measure::kDepth};
+  return calc_contact_laws(contact, contact, calc_overlap(contact, i.X_WB, j.X_WB, wanted), i, j,
+                           memory, states, rates);
 }
 
 }  // namespace vesica

@@ -3,22 +3,27 @@
 //
 //   c, v_t, w_n                       kinematics at the centroid
 //   f_n                               normal law (normal_force.h)
-//   delta = -(k alpha/f_n) M_t (n x w)   shift of the centre of pressure = rolling resistance
+//   delta = -(k alpha/f_n) M_t (n x w)   shift of the centre of pressure = rolling resistance;
+//   where
+//                                     the foundation would pull it lifts instead (lifted_patch.h)
 //   p_CP = n x lever                  a conservative contact presses at the screw axis of its
 //   wrench,
 //                                     and its torque is f_n lever (overlap.h)
 //   f_t, tau_n                        friction law (friction_force.h), slip taken at the centre of
 //                                     pressure, the radius of gyration standing for the patch
 // which is the exact integral of the linearly damped Winkler foundation for friction linear in the
-// slip, but for the third moment of the depth field (zero for a patch that is symmetric about its
+// slip, as long as all of it presses; the third moment of the depth field, which enters the spread
+// of the pressure, is that of a shallow cap (zero for a patch that is symmetric about its
 // centroid).
 #pragma once
 
 #include <algorithm>
 #include <type_traits>
+#include <variant>
 
 #include "vesica/contact/friction_force.h"
 #include "vesica/contact/kinematics.h"
+#include "vesica/contact/lifted_patch.h"
 #include "vesica/contact/normal_force.h"
 #include "vesica/contact/velocity_friction.h"
 #include "vesica/interference/overlap.h"
@@ -36,6 +41,11 @@ struct ContactOptions {
   Coupling coupling = Coupling::kFull;
 };
 
+// Whether the foundation lifts where it would pull (lifted_patch.h); as published it pulls.
+inline bool lifts_patch(const ContactOptions& options) {
+  return options.coupling == Coupling::kFull && options.rolling_tensor == RollingTensor::kFlattened;
+}
+
 template <class T>
 struct ContactForces {
   Wrench<T> F_Ic_W;  // on i, moment about the centroid p_WC; j gets the opposite about that point
@@ -51,13 +61,23 @@ struct ContactForces {
   Vec3<T> w;  // relative spin
 
   // 1 + alpha c at the edge of a paraboloid patch with this second moment, where rolling lowers it
-  // most: below zero the closed forms let the foundation pull there. Only for T = double.
+  // most: below zero that part of the patch lifts, or pulls (lifts_patch). Only for T = double.
   double edge_factor = 1;
   double patch_error = 0;  // of an integral over the patch, relative
   // Put into the elastic part by turning, beyond its force times the closing speed [W]: a pressure
   // that is not linear in the depth has its centre off the centroid.
   T turning_power{0.0};
 };
+
+// What a law, or the law in a variant, measures by.
+template <class Law>
+Measure measure_of(const Law& law) {
+  if constexpr (requires { Law::kMeasure; }) {
+    return Law::kMeasure;
+  } else {
+    return std::visit([](const auto& one) { return measure_of(one); }, law);
+  }
+}
 
 // One law; a variant of laws has its own overload (contact.h). `relaxed` is taken off the measure
 // (constraint relaxation, Gonthier 3.44).
@@ -108,16 +128,24 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
                                      const T* states = nullptr, T* rates = nullptr,
                                      const T& relaxed = T(0)) {
   using std::sqrt;
-  const Mask<T> touching = o.distance < T(0);
+  const Mask<T> touching = is_touching(o);
   const Vec3<T>& n = o.n_W;
-  const auto kinematics = calc_kinematics(i, j, o);
+  const Measure measure = measure_of(normal_law);
+  const auto kinematics = calc_kinematics(i, j, o, measure);
   ContactForces<T> r = no_contact_forces(o, kinematics);
   if (!any_of(touching)) return r;
-  Vec3<T> p_CS = n * o.plane_offset;
-  if (o.is_conservative) p_CS = p_CS + n.cross(o.lever);
+  // From the centroid to where the law acts, and from there to the contact surface.
+  const bool at_depth = measure == Measure::kDepth;
+  Vec3<T> p_CL(T(0), T(0), T(0)), p_LS = p_CL;
+  if (at_depth) {
+    p_CL = o.p_WD - o.p_WC;
+  } else {
+    p_LS = n * o.plane_offset;
+    if (o.is_conservative) p_LS = p_LS + n.cross(o.lever);
+  }
 
   r.normal = calc_normal_force(normal_law, o, relaxed, kinematics.closing_speed, memory);
-  const T f_n = r.normal.force;
+  T f_n = r.normal.force;
 
   // Second moment, seen along n; a point has none. u is the rate at which the normal velocity
   // changes over the patch.
@@ -125,30 +153,51 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
   const T inverse_V = select(solid, T(1) / select(solid, o.volume, T(1)), T(0));
   const Vec3<T> Mn = o.M_W * n;
   const T M_nn = n.dot(Mn);
-  const T r2 = (o.M_W.trace() - M_nn) * inverse_V;
+  // At the very touch rounding may leave a negative moment.
+  const T moment = o.M_W.trace() - M_nn;
+  const T r2 = select(moment > T(0), moment, T(0)) * inverse_V;
   const Vec3<T> u = n.cross(kinematics.w);
   const Vec3<T> Mu = o.M_W * u;
   const Vec3<T> Mt_u = Mu - n * n.dot(Mu);
 
-  // Monitor: the extreme of rho.u over a paraboloid patch is sqrt(6 u.M_t.u/V).
-  if constexpr (std::is_same_v<T, double>) {
-    r.edge_factor = r.normal.factor - (r.normal.roll > 0 ? r.normal.alpha : 0) *
-                                          sqrt(std::max(0.0, 6 * inverse_V * u.dot(Mt_u)));
+  // Centre of pressure, and the spread of the pressure about it.
+  const bool coupled = options.coupling == Coupling::kFull;
+  Vec3<T> delta(T(0), T(0), T(0));
+  T spread2 = r2;
+  if constexpr (std::is_same_v<T, double>) r.edge_factor = r.normal.factor;
+  if (!r.normal.rolls) {
+    // The force stays at the centroid's foot.
+  } else if (lifts_patch(options)) {
+    // Everything per elastic force, so that what is relaxed or conservative rolls as it presses.
+    const T& alpha = r.normal.alpha;
+    const Vec3<T> lean = calc_patch_lean(Vec3<T>(Mn - n * M_nn), M_nn, o.volume, o.plane_offset);
+    const PatchLoad<T> load = calc_patch_load(r.normal.factor, Vec3<T>(u * alpha),
+                                              Vec3<T>(Mt_u * (alpha * inverse_V)), r2, lean);
+    f_n = r.normal.force = r.normal.elastic * load.mean;
+    const Mask<T> loaded = load.mean > T(0);
+    const T inverse = select(loaded, T(1) / select(loaded, load.mean, T(1)), T(0));
+    delta = load.first * inverse;
+    spread2 = select(loaded, calc_spread(T(load.second * inverse - delta.squaredNorm()), r2), r2);
+    if constexpr (std::is_same_v<T, double>) r.edge_factor = load.edge;
+  } else {
+    // As published: the foundation may pull. Where it would over much of the patch the shift is
+    // held to the radius of gyration, which keeps every torque proportional to f_n; edge_factor is
+    // far below zero there. The extreme of rho.u over a paraboloid patch is sqrt(6 u.M_t.u/V).
+    if constexpr (std::is_same_v<T, double>) {
+      r.edge_factor =
+          r.normal.factor - r.normal.alpha * sqrt(std::max(0.0, 6 * inverse_V * u.dot(Mt_u)));
+    }
+    const Mask<T> pressing = f_n > T(0);
+    const T f_safe = select(pressing, f_n, T(1));
+    delta = Mt_u * (-r.normal.roll / f_safe);
+    const T lever2 = delta.squaredNorm();
+    const Mask<T> too_far = lever2 > r2;
+    if (any_of(too_far)) {
+      const T shrink = sqrt(select(too_far, r2, T(1)) / select(too_far, lever2, T(1)));
+      delta = delta * shrink;
+    }
+    spread2 = coupled ? T(r2 - select(too_far, r2, lever2)) : r2;
   }
-
-  // Centre of pressure. Where the foundation would pull over much of the patch (fast rolling, or
-  // separation so fast that f_n -> 0) the shift is held to the radius of gyration, which keeps
-  // every torque proportional to f_n; edge_factor is far below zero there.
-  const Mask<T> pressing = f_n > T(0);
-  const T f_safe = select(pressing, f_n, T(1));
-  Vec3<T> delta = Mt_u * (-r.normal.roll / f_safe);
-  const T lever2 = delta.squaredNorm();
-  const Mask<T> too_far = lever2 > r2;
-  if (any_of(too_far)) {
-    const T shrink = sqrt(select(too_far, r2, T(1)) / select(too_far, lever2, T(1)));
-    delta = delta * shrink;
-  }
-  const T shift2 = select(lever2 > r2, r2, lever2);
 
   r.tau_roll = delta.cross(Vec3<T>(n * f_n));
   if (options.rolling_tensor != RollingTensor::kFlattened) {
@@ -160,23 +209,24 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
     r.tau_roll = J_w * (-r.normal.roll);
   }
 
-  const bool coupled = options.coupling == Coupling::kFull;
   const bool at_surface = options.apply_at == ApplyAt::kSurface;
-  // From the centroid to the point where friction acts.
-  Vec3<T> p_CF = at_surface ? p_CS : Vec3<T>(n * T(0));
-  if (coupled) p_CF = p_CF + delta;
-  const Vec3<T> v = kinematics.v_t + kinematics.w.cross(p_CF);
+  // To the point where friction acts.
+  Vec3<T> p_LF = at_surface ? p_LS : Vec3<T>(n * T(0));
+  if (coupled) p_LF = p_LF + delta;
+  const Vec3<T> v = kinematics.v_t + kinematics.w.cross(p_LF);
   r.slip = v - n * n.dot(v);
-  // The spread of the pressure about its own centre.
-  const T spread2 = coupled ? T(r2 - shift2) : r2;
   r.friction = calc_friction_force(
       friction_law, FrictionInput<T>{f_n, n, r.slip, r.spin, spread2, calc_carrier_spin(i, j, n)},
       states, rates);
 
   r.F_Ic_W.f_W = n * f_n + r.friction.f_t;
-  r.F_Ic_W.tau_W = r.tau_roll + p_CF.cross(r.friction.f_t) + n * r.friction.spin_torque;
-  r.p_WP = o.p_WC + p_CS + delta;
-  if (o.is_conservative) r.F_Ic_W.tau_W = r.F_Ic_W.tau_W + o.lever * f_n;
+  r.F_Ic_W.tau_W = r.tau_roll + p_LF.cross(r.friction.f_t) + n * r.friction.spin_torque;
+  r.p_WP = o.p_WC + p_CL + p_LS + delta;
+  if (at_depth) {
+    r.F_Ic_W.tau_W = r.F_Ic_W.tau_W + p_CL.cross(r.F_Ic_W.f_W);
+  } else if (o.is_conservative) {
+    r.F_Ic_W.tau_W = r.F_Ic_W.tau_W + o.lever * f_n;
+  }
 
   if constexpr (!std::is_same_v<Mask<T>, bool>) {
     for (int k = 0; k < 3; ++k) {

@@ -14,6 +14,7 @@
 #include "vesica/contact/solid_input.h"
 #include "vesica/geometry/convex_hull.h"
 #include "vesica/interference/patch.h"
+#include "vesica/io/file_error.h"
 #include "vesica/io/obj.h"
 #include "vesica/io/output_file.h"
 
@@ -46,12 +47,13 @@ template <class T>
 Quaternion<T> read_axis_angle(const InputNode& node) {
   using std::cos;
   using std::sin;
-  const Vec3d axis = node.at("axis").vector(dimension::kNumber);
-  if (axis.norm() == 0) node.at("axis").fail("an axis cannot be zero");
+  using std::sqrt;
+  const Vec3<T> axis = node.at("axis").vector_of<T>(dimension::kNumber);
+  if (value_of(axis).norm() == 0) node.at("axis").fail("an axis cannot be zero");
   const T half = node.at("angle").scalar<T>(dimension::kAngle) * T(0.5);
-  const Vec3d e = axis.normalized();
+  const Vec3<T> e = axis / T(sqrt(axis.squaredNorm()));
   const T s = sin(half);
-  return {cos(half), s * T(e.x()), s * T(e.y()), s * T(e.z())};
+  return {cos(half), s * e.x(), s * e.y(), s * e.z()};
 }
 
 template <class T>
@@ -204,6 +206,8 @@ PlacedShape<T> read_shape(const InputNode& node, const std::string& folder) {
       try {
         placed.shape = MeshShape{std::make_shared<TriangleMesh>(load_mesh(
             resolve_path(folder, file.text()), scale ? scale->positive(dimension::kNumber) : 1.0))};
+      } catch (const FileError& error) {
+        throw FileError(fmt::format("{}: {}", file.place(), error.what()));
       } catch (const InputError& error) {
         file.fail(error.what());
       }
@@ -396,6 +400,7 @@ const std::vector<std::string_view>& contact_keys() {
                                         const std::vector<PlacedShape<T>>&, int);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<4>)
+VESICA_INSTANTIATE(Dual<12>)
 #undef VESICA_INSTANTIATE
 
 }  // namespace vesica

@@ -8,10 +8,10 @@ namespace vesica {
 
 template <class P, class A, class B>
 Overlap<Promote<P, Promote<A, B>>> calc_overlap(const PlacedPair<P>& shapes, const Pose<A>& X_WI,
-                                                const Pose<B>& X_WJ, WhenApart apart) {
-  if (shapes.shapes_at_origin) return calc_overlap(shapes.pair, X_WI, X_WJ, apart);
+                                                const Pose<B>& X_WJ, Wanted wanted) {
+  if (shapes.shapes_at_origin) return calc_overlap(shapes.pair, X_WI, X_WJ, wanted);
   return calc_overlap(shapes.pair, calc_shape_pose(X_WI, shapes.X_Ii),
-                      calc_shape_pose(X_WJ, shapes.X_Jj), apart);
+                      calc_shape_pose(X_WJ, shapes.X_Jj), wanted);
 }
 
 template <class P, class A, class B, class T>
@@ -32,10 +32,11 @@ ContactForces<T> calc_contact_laws(const Contact<P>& contact, const PlacedPair<P
     rates[count - 1] = -relaxed / contact.relaxation_time;
   }
   // A bristle writes its rates; apart, nothing moves.
-  if (!(overlap.distance < T(0))) {
+  const bool touching = is_touching(overlap);
+  if (!touching) {
     for (int k = 0; k < count; ++k) rates[k] = T(0);
   }
-  if (contact.needs_patch() && overlap.distance < T(0)) {
+  if (contact.needs_patch() && touching) {
     return calc_patch_forces(contact, shapes, overlap, i, j, memory, states, rates);
   }
   return calc_contact_forces(overlap, i, j, contact.normal, contact.friction, contact.options,
@@ -43,11 +44,10 @@ ContactForces<T> calc_contact_laws(const Contact<P>& contact, const PlacedPair<P
 }
 
 // Compiled in contact_laws_*.cpp: parameters, body i, body j.
-#define VESICA_CONTACT_LAWS(P, A, B, T)                                                  \
-  template Overlap<T> calc_overlap(const PlacedPair<P>&, const Pose<A>&, const Pose<B>&, \
-                                   WhenApart);                                           \
-  template ContactForces<T> calc_contact_laws(                                           \
-      const Contact<P>&, const PlacedPair<P>&, const Overlap<T>&, const Motion<A>&,      \
+#define VESICA_CONTACT_LAWS(P, A, B, T)                                                           \
+  template Overlap<T> calc_overlap(const PlacedPair<P>&, const Pose<A>&, const Pose<B>&, Wanted); \
+  template ContactForces<T> calc_contact_laws(                                                    \
+      const Contact<P>&, const PlacedPair<P>&, const Overlap<T>&, const Motion<A>&,               \
       const Motion<B>&, const ContactMemory<T>&, const T*, T*);
 
 }  // namespace vesica

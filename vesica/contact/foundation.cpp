@@ -114,5 +114,6 @@ Foundation<P> Foundation<P>::read(const InputNode& node) {
 
 template Foundation<double> Foundation<double>::read(const InputNode&);
 template Foundation<Dual<4>> Foundation<Dual<4>>::read(const InputNode&);
+template Foundation<Dual<12>> Foundation<Dual<12>>::read(const InputNode&);
 
 }  // namespace vesica

@@ -5,6 +5,13 @@
 
 namespace vesica {
 
+// What a normal law measures the contact by.
+enum class Measure {
+  kDepth,   // of the deepest column: any pair
+  kVolume,  // the shared volume: any pair of solids
+  kField,   // the depth at every point of the patch: pairs with a patch (interference/patch.h)
+};
+
 template <class T>
 struct ContactKinematics {
   T closing_speed;  // c = -v_n: positive while approaching
@@ -27,9 +34,12 @@ ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j, con
   return k;
 }
 
-// At the centroid. A conservative contact closes as its potential grows: the rate of U is push c.
+// Where the law acts: at the deepest column for a law by depth, else at the centroid. A
+// conservative contact closes as its potential grows: the rate of U is push c.
 template <class A, class B, class T>
-ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j, const Overlap<T>& o) {
+ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j, const Overlap<T>& o,
+                                     Measure measure) {
+  if (measure == Measure::kDepth) return calc_kinematics(i, j, o.p_WD, o.n_W);
   ContactKinematics<T> k = calc_kinematics(i, j, o.p_WC, o.n_W);
   if (o.is_conservative) k.closing_speed = k.closing_speed - o.lever.dot(k.w);
   return k;

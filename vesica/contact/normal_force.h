@@ -11,15 +11,9 @@
 #pragma once
 
 #include "vesica/contact/damping.h"
-#include "vesica/interference/overlap.h"
+#include "vesica/contact/kinematics.h"
 
 namespace vesica {
-
-enum class Measure {
-  kDepth,   // the deepest point below the other surface: any pair
-  kVolume,  // the shared volume: any pair of solids
-  kField,   // the depth at every point of the patch: pairs with a patch (interference/patch.h)
-};
 
 template <class T>
 struct NormalForce {
@@ -29,6 +23,8 @@ struct NormalForce {
   T roll;     // weighs the second moment M into rolling resistance [N s/m^4]
   T alpha;    // damping [s/m]
   T factor;   // 1 + alpha c before the clamp
+  // A linear foundation: the pressure is proportional to the depth times 1 + alpha c of its point.
+  bool rolls = false;
 
   static NormalForce none() { return {T(0), T(0), T(0), T(0), T(0), T(1)}; }
 };

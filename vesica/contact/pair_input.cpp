@@ -265,6 +265,7 @@ std::string method_name(const ShapePair<T>& pair) {
   template std::string method_name(const ShapePair<T>&);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<4>)
+VESICA_INSTANTIATE(Dual<12>)
 #undef VESICA_INSTANTIATE
 
 }  // namespace vesica

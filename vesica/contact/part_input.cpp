@@ -135,6 +135,7 @@ PartPairs<T> make_part_pairs(const InputNode& node, const std::vector<PlacedShap
                                         int);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<4>)
+VESICA_INSTANTIATE(Dual<12>)
 #undef VESICA_INSTANTIATE
 
 }  // namespace vesica

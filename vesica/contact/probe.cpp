@@ -113,7 +113,7 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
                      X_Wj = calc_shape_pose(probe.j.X_WB, contact.X_Jj);
   const auto figures = calc_patch_figures(contact.pair, X_Wi, X_Wj);
   const Symmetric3<double> J_t = inertia_of(flatten_along(overlap.M_W, overlap.n_W));
-  const bool in_contact = overlap.distance < 0;
+  const bool in_contact = is_touching(overlap);
 
   Json json;
   if (!probe.title.empty()) json["title"] = probe.title;
@@ -156,14 +156,19 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
       std::max({calc_error_estimate(contact.pair, figures.max_depth),
                 calc_method_error(contact.pair, X_Wi, X_Wj), forces.patch_error});
   Json warnings = Json::array();
-  if (in_contact && forces.normal.factor < 0) {
+  const WhereItWouldPull pulled = where_it_would_pull(contact, contact);
+  if (in_contact && forces.normal.factor < 0 && !(forces.normal.force > 0)) {
     warnings.push_back(
         "the bodies separate so fast that damping would pull: the force is held at 0");
   } else if (in_contact && forces.edge_factor < 0) {
-    warnings.push_back(
-        fmt::format("rolling makes the foundation pull at the edge of the patch (factor {:.3g}): "
-                    "the closed forms include it, the pressure map does not",
-                    forces.edge_factor));
+    warnings.push_back(fmt::format(
+        "rolling is so fast that the foundation would pull at the edge of the patch (factor "
+        "{:.3g}): {}",
+        forces.edge_factor,
+        pulled == WhereItWouldPull::kPulls ? "this preset lets it pull, the pressure map does not"
+        : pulled == WhereItWouldPull::kLifts
+            ? "it lifts there"
+            : "it lifts there, as a cap would, which these shapes are not"));
   }
   json["warnings"] = warnings;
   if (derivatives) json["derivatives"] = make_derivatives(probe);

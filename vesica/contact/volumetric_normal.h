@@ -31,6 +31,7 @@ struct VolumetricNormal {
     NormalForce<T> f = damped<T>(stiffness * volume, stiffness * o.potential, damping.alpha(memory),
                                  closing_speed);
     f.roll = stiffness * f.alpha;
+    f.rolls = true;
     return f;
   }
 

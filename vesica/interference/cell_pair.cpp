@@ -13,63 +13,6 @@
 namespace vesica {
 namespace {
 
-// The parts of a line in a cell: intervals, ascending.
-struct Interval {
-  double from, to;
-  const Primitive *at_from, *at_to;
-};
-constexpr int kMaxIntervals = 16;
-
-int clip_line(const Cell& cell, const Vec3d& p, const Vec3d& d, Interval* list, int count) {
-  for (const Primitive& primitive : cell.primitives) {
-    const LineIntervals inside = calc_line_intervals(primitive.g, p, d);
-    Interval next[kMaxIntervals];
-    int n = 0;
-    for (int k = 0; k < count; ++k) {
-      for (int m = 0; m < inside.count && n < kMaxIntervals; ++m) {
-        Interval piece = list[k];
-        if (inside.from[m] > piece.from) {
-          piece.from = inside.from[m];
-          piece.at_from = &primitive;
-        }
-        if (inside.to[m] < piece.to) {
-          piece.to = inside.to[m];
-          piece.at_to = &primitive;
-        }
-        if (piece.from < piece.to) next[n++] = piece;
-      }
-    }
-    std::copy(next, next + n, list);
-    count = n;
-    if (count == 0) break;
-  }
-  return count;
-}
-
-// A line as seen from a body.
-struct Ray {
-  Vec3d p, d;
-  Ray(const Pose<double>& X, const Vec3d& p_W, const Vec3d& d_W)
-      : p(X.R_WB.transpose() * (p_W - X.p_WB)), d(X.R_WB.transpose() * d_W) {}
-};
-
-// Signed sum of the lengths in all pairs of parts.
-double calc_column(const SolidParts& i, const Ray& in_i, const SolidParts& j, const Ray& in_j) {
-  double sum = 0;
-  for (const SignedCell& a : i) {
-    Interval first[kMaxIntervals] = {{-kInfinity, kInfinity, nullptr, nullptr}};
-    const int n = clip_line(a.cell, in_i.p, in_i.d, first, 1);
-    if (n == 0) continue;
-    for (const SignedCell& b : j) {
-      Interval list[kMaxIntervals];
-      std::copy(first, first + n, list);
-      const int count = clip_line(b.cell, in_j.p, in_j.d, list, n);
-      for (int k = 0; k < count; ++k) sum += a.sign * b.sign * (list[k].to - list[k].from);
-    }
-  }
-  return sum;
-}
-
 void add_common_parts(const std::vector<Cell>& cells, size_t next, const SignedCell& part,
                       SolidParts* parts) {
   constexpr size_t kMaxParts = 4096;
@@ -141,38 +84,33 @@ CellPairResult calc_cell_pair(const Cell& i, const Pose<double>& X_WI, const Cel
   return r;
 }
 
-bool find_column(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
-                 const Pose<double>& X_WJ, const Vec3d& p, const Vec3d& n, ColumnEnd ends[2]) {
-  const Ray in_i(X_WI, p, n), in_j(X_WJ, p, n);
-  double longest = 0;
-  for (const SignedCell& a : i) {
-    if (a.sign < 0) continue;
-    Interval first[kMaxIntervals] = {{-kInfinity, kInfinity, nullptr, nullptr}};
-    const int na = clip_line(a.cell, in_i.p, in_i.d, first, 1);
-    const auto is_of_i = [&](const Primitive* at) {
-      return at >= a.cell.primitives.data() &&
-             at < a.cell.primitives.data() + a.cell.primitives.size();
-    };
-    for (const SignedCell& b : j) {
-      if (b.sign < 0) continue;
-      Interval list[kMaxIntervals];
-      std::copy(first, first + na, list);
-      const int count = clip_line(b.cell, in_j.p, in_j.d, list, na);
-      for (int k = 0; k < count; ++k) {
-        const double length = list[k].to - list[k].from;
-        if (!(length > longest) || !list[k].at_from || !list[k].at_to) continue;
-        longest = length;
-        const auto make_end = [&](double t, const Primitive* at) {
-          const bool of_i = is_of_i(at);
-          const Ray& ray = of_i ? in_i : in_j;
-          return ColumnEnd{t, of_i, at->g, at->g.gradient(ray.p + t * ray.d).dot(ray.d)};
-        };
-        ends[0] = make_end(list[k].from, list[k].at_from);
-        ends[1] = make_end(list[k].to, list[k].at_to);
+std::optional<HalfSpacePlane> find_half_space(const SolidParts& parts) {
+  if (parts.size() != 1 || parts[0].cell.primitives.size() != 1) return std::nullopt;
+  const Primitive& p = parts[0].cell.primitives[0];
+  if (!p.is_plane()) return std::nullopt;
+  return HalfSpacePlane{p.is_complement ? Vec3d(-p.axis()) : p.axis(), p.X_SP.p_WB};
+}
+
+Vec3d find_way_out(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
+                   const Pose<double>& X_WJ, const Vec3d& p_W) {
+  double nearest = -kInfinity;
+  Vec3d n = Vec3d::UnitZ();
+  const auto look = [&](const SolidParts& parts, const Pose<double>& X_WB, double sign) {
+    const Vec3d p = X_WB.R_WB.transpose() * (p_W - X_WB.p_WB);
+    for (const SignedCell& part : parts) {
+      if (part.sign < 0 || !part.cell.contains(p)) continue;
+      for (const Primitive& surface : part.cell.primitives) {
+        const Vec3d gradient = surface.g.gradient(p);
+        const double slope = gradient.norm();
+        if (!(slope > 0) || !(surface.g(p) / slope > nearest)) continue;
+        nearest = surface.g(p) / slope;
+        n = X_WB.R_WB * gradient * (sign / slope);
       }
     }
-  }
-  return longest > 0;
+  };
+  look(j, X_WJ, 1);
+  look(i, X_WI, -1);
+  return n;
 }
 
 Gap calc_gap(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
@@ -255,65 +193,5 @@ bool find_plane_normal(const SolidParts& j, const Vec3d& guess_J, Vec3d* n_J) {
 }
 
 }  // namespace detail
-
-void sample_columns(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
-                    const Pose<double>& X_WJ, const Vec3d& origin_W, const Vec3d& u_W,
-                    const Vec3d& v_W, double u0, double v0, double du, double dv, int nu, int nv,
-                    std::vector<double>* depth) {
-  const Vec3d n = u_W.cross(v_W);
-  depth->assign(static_cast<size_t>(nu) * static_cast<size_t>(nv), 0.0);
-  size_t k = 0;
-  for (int b = 0; b < nv; ++b) {
-    for (int a = 0; a < nu; ++a, ++k) {
-      const Vec3d p = origin_W + (u0 + (a + 0.5) * du) * u_W + (v0 + (b + 0.5) * dv) * v_W;
-      (*depth)[k] = calc_column(i, Ray(X_WI, p, n), j, Ray(X_WJ, p, n));
-    }
-  }
-}
-
-PatchFigures calc_patch_figures(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
-                                const Pose<double>& X_WJ, const Vec3d& n_W, const Vec3d& p_WC) {
-  PatchFigures figures;
-  const SharedMoments<double> m = calc_shared_moments(i, X_WI, j, X_WJ, {1e-4, 400});
-  if (!(m.volume > 0)) return figures;
-  Vec3d u, v;
-  make_basis(n_W, &u, &v);
-  // Twice, the second time on the patch that the first has seen.
-  constexpr int kLines = 64;
-  double half = 0;
-  for (const SignedCell& part : i) half = std::max(half, part.cell.bounds.half().norm());
-  for (const SignedCell& part : j) {
-    const double other = part.cell.bounds.half().norm();
-    half = std::isfinite(half) ? std::min(half, std::isfinite(other) ? other : half) : other;
-  }
-  half = std::min(2 * half, 8 * std::sqrt(m.M_W.trace() / m.volume));
-  double u_low = -half, u_high = half, v_low = -half, v_high = half;
-  std::vector<double> depth;
-  for (int pass = 0; pass < 2; ++pass) {
-    const double du = (u_high - u_low) / kLines, dv = (v_high - v_low) / kLines;
-    sample_columns(i, X_WI, j, X_WJ, p_WC, u, v, u_low, v_low, du, dv, kLines, kLines, &depth);
-    figures = {};
-    int a0 = kLines, a1 = -1, b0 = kLines, b1 = -1;
-    for (int b = 0; b < kLines; ++b) {
-      for (int a = 0; a < kLines; ++a) {
-        const double f = depth[static_cast<size_t>(b * kLines + a)];
-        if (!(f > 0)) continue;
-        figures.shadow_area += du * dv;
-        figures.max_depth = std::max(figures.max_depth, f);
-        a0 = std::min(a0, a);
-        a1 = std::max(a1, a);
-        b0 = std::min(b0, b);
-        b1 = std::max(b1, b);
-      }
-    }
-    if (a1 < 0) break;
-    const double u_start = u_low, v_start = v_low;
-    u_low = u_start + (a0 - 1) * du;
-    u_high = u_start + (a1 + 2) * du;
-    v_low = v_start + (b0 - 1) * dv;
-    v_high = v_start + (b1 + 2) * dv;
-  }
-  return figures;
-}
 
 }  // namespace vesica

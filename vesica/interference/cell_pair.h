@@ -12,22 +12,29 @@
 //   conservative  that of the wrench which derives from a potential, and presses
 //                 (docs/theory/energy.md); for pairs with has_planar_body
 //
-// The contact surface runs through the centroid (plane_offset 0). F = k V n has no potential here:
-// `potential` is 0 but for a conservative normal, whose slopes are central differences.
+// Where one solid is a half-space its plane is the normal of all rules but the eigenvector, and the
+// contact surface; F = k V n then has a potential: V times the depth of the centroid. Elsewhere the
+// contact surface runs through the centroid (plane_offset 0), and `potential` is 0 but for a
+// conservative normal, whose slopes are central differences. A solid that is wholly inside another
+// is pressed out of the nearest surface.
 //
-// Signed gap: overlapping, minus the length of the column along n through the centroid; apart, how
-// far j's surfaces have to be moved out to touch i: the distance where a face, a ball or a
-// cylinder's side is nearest, less than the distance at edges and corners (their offset is mitred).
-// Beyond the size of the smaller body it is the distance of the boxes. Continuous at touchdown.
+// Signed gap: overlapping, minus the depth of the deepest column (deepest_column.h); apart, how far
+// j's surfaces have to be moved out to touch i: the distance where a face, a ball or a cylinder's
+// side is nearest, less than the distance at edges and corners (their offset is mitred). Beyond the
+// size of the smaller body it is the distance of the boxes.
 //
 // Smoothness: V is C1 while no face lies flat on another. Where a plane of one lies in a plane of
 // the other, moments keep their values and one-sided derivatives.
 #pragma once
 
 #include <array>
+#include <optional>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 #include "vesica/geometry/solid.h"
+#include "vesica/interference/deepest_column.h"
 #include "vesica/interference/half_space_mesh.h"
 #include "vesica/interference/relative_pose.h"
 #include "vesica/interference/slices.h"
@@ -143,16 +150,29 @@ SharedMoments<T> differentiate(const CellPairResult& r, const Pose<A>& X_WI, con
   return s;
 }
 
-// Where the line p + t n leaves both solids, for the column through the centroid.
-struct ColumnEnd {
-  double t = 0;
-  bool is_of_i = false;
-  Quadric g;     // of the surface there, in its body's frame
-  double slope;  // of g along the line
+// Two cells that share volume: where, and how much.
+struct SharedCells {
+  const Cell *i, *j;
+  double volume;
+  Vec3d p_WC;
+  Symmetric3<double> M_W;
 };
-// False where the line misses.
-bool find_column(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
-                 const Pose<double>& X_WJ, const Vec3d& p, const Vec3d& n, ColumnEnd ends[2]);
+// The deepest column of two solids along n, about `origin_W` (deepest_column.h): the deepest of the
+// pairs of cells that share volume, and on through cells that touch. False where none was found.
+bool find_deepest_column(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
+                         const Pose<double>& X_WJ, const Vec3d& n, const Vec3d& origin_W,
+                         std::span<const SharedCells> shared, bool with_slopes,
+                         DeepestColumn* column);
+
+// The plane of a solid that is a half-space: n.x <= n.p.
+struct HalfSpacePlane {
+  Vec3d n, p;
+};
+std::optional<HalfSpacePlane> find_half_space(const SolidParts& parts);
+
+// Out of the nearest surface of either body: the normal of a body that is wholly inside another.
+Vec3d find_way_out(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
+                   const Pose<double>& X_WJ, const Vec3d& p_W);
 
 // The gap between two solids that do not overlap, where they are nearest, and the normal there.
 struct Gap {
@@ -209,13 +229,21 @@ auto calc_shared_moments(const Cell& i, const Pose<A>& X_WI, const Cell& j, cons
   }
 }
 
-// Of two solids: the signed sum over their parts.
+// Of two solids: the signed sum over their parts. `list`: the pairs of cells that share volume.
 template <class A, class B>
 auto calc_shared_moments(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
-                         const Pose<B>& X_WJ, const SliceOptions& options = {}) {
+                         const Pose<B>& X_WJ, const SliceOptions& options = {},
+                         std::vector<detail::SharedCells>* list = nullptr) {
   using T = Promote<A, B>;
+  const auto note = [&](const SignedCell& a, const SignedCell& b, const SharedMoments<T>& m) {
+    if (list && a.sign > 0 && b.sign > 0 && value_of(m.volume) > 0) {
+      list->push_back({&a.cell, &b.cell, value_of(m.volume), value_of(m.p_WC), value_of(m.M_W)});
+    }
+  };
   if (i.size() == 1 && j.size() == 1) {
-    return SharedMoments<T>(calc_shared_moments(i[0].cell, X_WI, j[0].cell, X_WJ, options));
+    const SharedMoments<T> m = calc_shared_moments(i[0].cell, X_WI, j[0].cell, X_WJ, options);
+    note(i[0], j[0], m);
+    return m;
   }
   const Vec3<T> zero(T(0.0), T(0.0), T(0.0));
   SharedMoments<T> sum{T(0.0), zero, Symmetric3<T>::zero(), zero};
@@ -226,6 +254,7 @@ auto calc_shared_moments(const SolidParts& i, const Pose<A>& X_WI, const SolidPa
     for (const SignedCell& b : j) {
       const SharedMoments<T> m = calc_shared_moments(a.cell, X_WI, b.cell, X_WJ, options);
       if (!(value_of(m.volume) > 0)) continue;
+      note(a, b, m);
       if (is_first) origin = value_of(m.p_WC);
       is_first = false;
       const T V = m.volume * T(a.sign * b.sign);
@@ -245,19 +274,110 @@ auto calc_shared_moments(const SolidParts& i, const Pose<A>& X_WI, const SolidPa
   return sum;
 }
 
+namespace detail {
+
+// Below this part of V^(2/3) the area vector is what the slices' tolerance leaves of a closed
+// surface: one body is inside the other.
+inline constexpr double kNoArea = 1e-7;
+
+// The contact normal by the header's rules, of solids that share the moments m.
 template <class A, class B>
-auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
-                  const Pose<B>& X_WJ, const CellPairOptions& options = {},
-                  WhenApart apart = WhenApart::kGap) {
+Vec3<Promote<A, B>> calc_normal(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
+                                const Pose<B>& X_WJ, const SharedMoments<Promote<A, B>>& m,
+                                ContactNormal rule) {
   using std::sqrt;
   using T = Promote<A, B>;
-  const SharedMoments<T> m = calc_shared_moments(i, X_WI, j, X_WJ, options.slices);
+  if (rule != ContactNormal::kEigenvector) {
+    if (const auto plane = find_half_space(j)) return cast_vector<T>(Vec3<B>(X_WJ.R_WB * plane->n));
+    if (const auto plane = find_half_space(i)) {
+      return cast_vector<T>(Vec3<A>(X_WI.R_WB * Vec3d(-plane->n)));
+    }
+  }
+  Vec3d area = value_of(m.area_W);
+  Vec3<T> n;
+  if (area.norm() > kNoArea * std::pow(value_of(m.volume), 2.0 / 3)) {
+    n = m.area_W * T(T(1.0) / sqrt(m.area_W.squaredNorm()));
+  } else {
+    area = find_way_out(i, value_of_pose(X_WI), j, value_of_pose(X_WJ), value_of(m.p_WC));
+    n = cast_vector<T>(area);
+  }
+  if (rule == ContactNormal::kEigenvector) {
+    const auto axes = calc_principal_axes(value_of(m.M_W), area);
+    n = cast_vector<T>(axes.axis[0]);
+    if constexpr (kVaries<T>) {
+      const Vec3<T> Mn = m.M_W * n;
+      for (int k = 1; k < 3; ++k) {
+        const double split = axes.moment[0] - axes.moment[k];
+        if (split == 0) continue;
+        const Vec3<T> e = cast_vector<T>(axes.axis[k]);
+        n = n + e * T(e.dot(Mn) * T(1 / split));
+      }
+    }
+  } else if (rule == ContactNormal::kPlane) {
+    Vec3d n_J;
+    if (find_plane_normal(j, value_of_pose(X_WJ).R_WB.transpose() * area, &n_J)) {
+      n = cast_vector<T>(Vec3<B>(X_WJ.R_WB * n_J));
+    }
+  }
+  return n;
+}
+
+// Depth and place of the deepest column, with slopes; `o` has its normal and centroid.
+template <class T, class A, class B>
+void set_depth(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j, const Pose<B>& X_WJ,
+               std::span<const SharedCells> shared, Overlap<T>* o) {
+  const Vec3d n = value_of(o->n_W), origin = value_of(o->p_WC);
+  DeepestColumn column;
+  if (!find_deepest_column(i, value_of_pose(X_WI), j, value_of_pose(X_WJ), n, origin, shared,
+                           kVaries<T>, &column)) {
+    return;  // the mean depth stays
+  }
+  // The lowest point on a half-space, the middle of the column elsewhere.
+  const double part = find_half_space(j) ? 0 : find_half_space(i) ? 1 : 0.5;
+  const Vec3d p = column.bottom + part * column.depth * n;
+  o->has_mean_depth = false;
+  o->distance = T(-column.depth);
+  o->p_WD = cast_vector<T>(Vec3d(origin + p));
+  if constexpr (kVaries<T>) {
+    const auto ti = calc_pair_twist<T>(X_WI, origin), tj = calc_pair_twist<T>(X_WJ, origin);
+    using G = GradientOf<T>;
+    // What i does not carry along: the twist of j against it, and n.
+    std::array<G, 3> dn;
+    for (int r = 0; r < 3; ++r) {
+      const int s = (r + 1) % 3, t = (r + 2) % 3;
+      dn[r] = o->n_W[r].v - n[t] * ti[3 + s] + n[s] * ti[3 + t];
+    }
+    const auto change = [&](int row) -> G {
+      G g = column.by_n(row, 0) * dn[0] + column.by_n(row, 1) * dn[1] + column.by_n(row, 2) * dn[2];
+      for (int k = 0; k < 6; ++k) g = g + column.by_twist(row, k) * (tj[k] - ti[k]);
+      return g;
+    };
+    const G d_depth = change(3);
+    o->distance = T(-column.depth, -1.0 * d_depth);
+    for (int r = 0; r < 3; ++r) {
+      const int s = (r + 1) % 3, t = (r + 2) % 3;
+      const G dp = ti[r] + p[t] * ti[3 + s] - p[s] * ti[3 + t] + change(r) +
+                   (part * n[r]) * d_depth + (part * column.depth) * dn[r];
+      o->p_WD[r] = T(value_of(o->p_WD[r]), dp);
+    }
+  }
+}
+
+}  // namespace detail
+
+template <class A, class B>
+auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
+                  const Pose<B>& X_WJ, const CellPairOptions& options = {}, Wanted wanted = {}) {
+  using T = Promote<A, B>;
+  thread_local std::vector<detail::SharedCells> shared;  // keeps its buffer
+  shared.clear();
+  const SharedMoments<T> m =
+      calc_shared_moments(i, X_WI, j, X_WJ, options.slices, wanted.depth ? &shared : nullptr);
   const Pose<double> X_I = detail::value_of_pose(X_WI), X_J = detail::value_of_pose(X_WJ);
   Overlap<T> o;
   o.plane_offset = o.potential = T(0.0);
-  const Vec3d area = value_of(m.area_W);
-  if (!(value_of(m.volume) > 0) || !(area.norm() > 0)) {
-    if (apart == WhenApart::kNothing) return far_apart<T>();
+  if (!(value_of(m.volume) > 0)) {
+    if (!wanted.gap) return far_apart<T>();
     const detail::Gap gap = detail::calc_gap(i, X_I, j, X_J);
     o.volume = m.volume;
     o.M_W = m.M_W;
@@ -272,68 +392,38 @@ auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
         o.p_WC[k] = T(gap.p_WC[k], 0.5 * (ti[k] + tj[k]));
       }
     }
+    o.p_WD = o.p_WC;
     return o;
   }
   o.volume = m.volume;
   o.method_error = m.method_error;
-  o.p_WC = m.p_WC;
+  o.p_WC = o.p_WD = m.p_WC;
   o.M_W = m.M_W;
-  o.n_W = m.area_W * T(T(1.0) / sqrt(m.area_W.squaredNorm()));
-  if (options.normal == ContactNormal::kEigenvector) {
-    Symmetric3<double> M = {value_of(m.M_W.xx), value_of(m.M_W.yy), value_of(m.M_W.zz),
-                            value_of(m.M_W.xy), value_of(m.M_W.xz), value_of(m.M_W.yz)};
-    const auto axes = detail::calc_principal_axes(M, area);
-    o.n_W = cast_vector<T>(axes.axis[0]);
-    if constexpr (detail::kVaries<T>) {
-      const Vec3<T> Mn = m.M_W * o.n_W;
-      for (int k = 1; k < 3; ++k) {
-        const double split = axes.moment[0] - axes.moment[k];
-        if (split == 0) continue;
-        const Vec3<T> e = cast_vector<T>(axes.axis[k]);
-        o.n_W = o.n_W + e * T(e.dot(Mn) * T(1 / split));
-      }
-    }
-  } else if (options.normal == ContactNormal::kPlane) {
-    Vec3d n_J;
-    if (detail::find_plane_normal(j, X_J.R_WB.transpose() * area, &n_J)) {
-      const Vec3<B> n = X_WJ.R_WB * n_J;
-      o.n_W = cast_vector<T>(n);
+  o.n_W = detail::calc_normal(i, X_WI, j, X_WJ, m, options.normal);
+  o.distance = T(-calc_mean_depth(value_of(m.volume), value_of(m.area_W).norm()));
+  o.has_mean_depth = true;
+  // The plane of a half-space is the contact surface, and F = k V n has a potential.
+  if (options.normal != ContactNormal::kEigenvector) {
+    if (const auto plane = detail::find_half_space(j)) {
+      o.plane_offset = o.n_W.dot(Vec3<T>(X_WJ * cast_vector<B>(plane->p) - o.p_WC));
+      o.potential = o.volume * o.plane_offset;
+    } else if (const auto other = detail::find_half_space(i)) {
+      o.plane_offset = o.n_W.dot(Vec3<T>(X_WI * cast_vector<A>(other->p) - o.p_WC));
+      o.potential = -o.volume * o.plane_offset;
     }
   }
-  // The column through the centroid: each end moves with its surface.
-  detail::ColumnEnd ends[2];
-  o.distance = T(0.0);
-  if (detail::find_column(i, X_I, j, X_J, value_of(o.p_WC), value_of(o.n_W), ends)) {
-    const auto end_of = [&](const detail::ColumnEnd& end) -> T {
-      T t(end.t);
-      if constexpr (detail::kVaries<T>) {
-        const Vec3<T> x_W = o.p_WC + o.n_W * T(end.t);
-        Vec3<T> x;
-        if (end.is_of_i) {
-          x = X_WI.R_WB.transpose() * Vec3<T>(x_W - X_WI.p_WB);
-        } else {
-          x = X_WJ.R_WB.transpose() * Vec3<T>(x_W - X_WJ.p_WB);
-        }
-        const Vec3d gradient = end.g.gradient(value_of(x));
-        const T moved = x[0] * gradient[0] + x[1] * gradient[1] + x[2] * gradient[2];
-        t = T(end.t, (-1 / end.slope) * moved.v);
-      }
-      return t;
-    };
-    o.distance = end_of(ends[0]) - end_of(ends[1]);
-  }
+  if (wanted.depth) detail::set_depth(i, X_WI, j, X_WJ, shared, &o);
   if (options.normal == ContactNormal::kConservative) {
     if constexpr (!detail::kVaries<T>) {
       return detail::press_conservatively(i, X_I, j, X_J, options.slices, o, nullptr);
     } else {
-      const Symmetric3<T>& M = o.M_W;
       Overlap<double> value{};
       value.distance = value_of(o.distance);
       value.volume = value_of(o.volume);
       value.p_WC = value_of(o.p_WC);
+      value.p_WD = value_of(o.p_WD);
       value.n_W = value_of(o.n_W);
-      value.M_W = {value_of(M.xx), value_of(M.yy), value_of(M.zz),
-                   value_of(M.xy), value_of(M.xz), value_of(M.yz)};
+      value.M_W = value_of(o.M_W);
       OverlapJacobian by;
       value = detail::press_conservatively(i, X_I, j, X_J, options.slices, value, &by);
       const Overlap<T> wrench = differentiate<T>(value, by, X_WI, X_WJ);

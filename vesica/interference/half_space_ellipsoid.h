@@ -56,6 +56,7 @@ Overlap<T> place_cap(const UnitCap<T>& cap, const Vec3<N>& n, const T& height, c
   const T middle = select(o.distance > T(0), T(o.distance * T(0.5)), T(0));
   const T centroid_height = height - w * cap.centroid;
   o.p_WC = p_WI - q * cap.centroid - n * middle;
+  o.p_WD = p_WI - q;
   o.plane_offset = middle - centroid_height;
   o.potential = -o.volume * centroid_height;
   return o;

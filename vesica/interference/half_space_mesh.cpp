@@ -306,11 +306,12 @@ PolyhedronOverlap finish_overlap(SubmergedPart&& part, const Vec3d& m, double h,
   Overlap<double>& o = result.overlap;
   o.n_W = n_W;
   o.distance = m.dot(part.lowest) + h;
+  o.p_WD = G * part.lowest + X_WI.p_WB;
   if (part.is_apart) {
     o.volume = o.potential = 0;
     o.M_W = Symmetric3<double>::zero();
     o.plane_offset = -0.5 * o.distance;
-    o.p_WC = G * part.lowest + X_WI.p_WB + o.plane_offset * n_W;
+    o.p_WC = o.p_WD + o.plane_offset * n_W;
     return result;
   }
   const Vec3d c = part.first / part.volume;

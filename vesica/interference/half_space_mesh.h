@@ -141,12 +141,16 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<P>& size, c
   const G d_distance = dh + combine(part.lowest, dm);
   o.distance = T(value.distance, d_distance);
   // What moves with the body: p = G x + p_WB, x the lowest vertex or the centroid.
-  const Vec3d& x = part.is_apart ? part.lowest : result.centroid;
-  G3 dp;
-  for (int r = 0; r < 3; ++r) {
-    dp[r] = x[0] * dG[0][r] + x[1] * dG[1][r] + x[2] * dG[2][r];
-    if constexpr (kVaries<A>) dp[r] = dp[r] + X_WI.p_WB[r].v;
-  }
+  const auto moved_with_body = [&](const Vec3d& x) {
+    G3 dp;
+    for (int r = 0; r < 3; ++r) {
+      dp[r] = x[0] * dG[0][r] + x[1] * dG[1][r] + x[2] * dG[2][r];
+      if constexpr (kVaries<A>) dp[r] = dp[r] + X_WI.p_WB[r].v;
+    }
+    return dp;
+  };
+  G3 dp = moved_with_body(part.lowest);
+  for (int r = 0; r < 3; ++r) o.p_WD[r] = T(value.p_WD[r], dp[r]);
   if (part.is_apart) {
     o.volume = o.potential = T(0.0);
     o.M_W = Symmetric3<T>::zero();
@@ -160,6 +164,7 @@ Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<P>& size, c
     return o;
   }
 
+  dp = moved_with_body(result.centroid);
   const Mat3d K = result.M.matrix() * (R * s.asDiagonal()).transpose();  // M G^T
   const auto turned = [&](int i, int j) -> G {  // entry of dG M G^T + (dG M G^T)^T
     return K(0, j) * dG[0][i] + K(1, j) * dG[1][i] + K(2, j) * dG[2][i] + K(0, i) * dG[0][j] +

@@ -48,6 +48,9 @@ struct SolidOnSolid {
   CellPairOptions options;
   double size = 0;  // of the smaller
 };
+inline bool is_on_half_space(const SolidOnSolid& p) {
+  return detail::find_half_space(*p.i) || detail::find_half_space(*p.j);
+}
 // The same solids by counting voxels. Values only.
 struct VoxelizedSolids : SolidOnSolid {
   double voxel_size = 0;
@@ -98,33 +101,33 @@ auto calc_overlap(const SphereOnSphere<P>& p, const Pose<A>& X_WI, const Pose<B>
 
 template <class A, class B>
 auto calc_overlap(const PolyhedronOnPolyhedron& p, const Pose<A>& X_WI, const Pose<B>& X_WJ,
-                  WhenApart apart = WhenApart::kGap) {
-  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.normal, apart);
+                  Wanted wanted = {}) {
+  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.normal, wanted);
 }
 template <class A, class B>
 auto calc_overlap(const SolidOnSolid& p, const Pose<A>& X_WI, const Pose<B>& X_WJ,
-                  WhenApart apart = WhenApart::kGap) {
-  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.options, apart);
+                  Wanted wanted = {}) {
+  return calc_overlap(*p.i, X_WI, *p.j, X_WJ, p.options, wanted);
 }
 template <class A, class B>
 auto calc_overlap(const VoxelizedSolids& p, const Pose<A>& X_WI, const Pose<B>& X_WJ,
-                  WhenApart = WhenApart::kGap) {
+                  Wanted wanted = {}) {
   using T = Promote<A, B>;
   if constexpr (detail::kVaries<T>) {
     refuse_voxel_derivatives();
     return Overlap<T>{};
   } else {
-    return calc_voxel_overlap(*p.i, X_WI, *p.j, X_WJ, p.voxel_size, p.options.normal);
+    return calc_voxel_overlap(*p.i, X_WI, *p.j, X_WJ, p.voxel_size, p.options.normal, wanted);
   }
 }
 
 template <class P, class A, class B>
 auto calc_overlap(const ShapePair<P>& pair, const Pose<A>& X_WI, const Pose<B>& X_WJ,
-                  WhenApart apart = WhenApart::kGap) {
+                  Wanted wanted = {}) {
   const auto calc = [&](const auto& shapes, const auto& X_Wi, const auto& X_Wj) {
-    if constexpr (requires { calc_overlap(shapes, X_Wi, X_Wj, apart); }) {
-      return calc_overlap(shapes, X_Wi, X_Wj, apart);
-    } else {  // the gap costs nothing
+    if constexpr (requires { calc_overlap(shapes, X_Wi, X_Wj, wanted); }) {
+      return calc_overlap(shapes, X_Wi, X_Wj, wanted);
+    } else {  // gap and depth cost nothing
       return calc_overlap(shapes, X_Wi, X_Wj);
     }
   };

@@ -136,7 +136,8 @@ auto calc_overlap(const PointPair<P>& pair, const Pose<A>& X_WI, const Pose<B>& 
     deepest = R_WI * (Sn * (T(-1) / w));
   }
   o.distance = nearest.height + o.n_W.dot(deepest);
-  o.p_WC = X_WI.p_WB.template cast<T>() + deepest;
+  o.p_WC = o.p_WD = X_WI.p_WB.template cast<T>() + deepest;
+  o.is_point = true;
   o.volume = o.plane_offset = o.potential = T(0);
   o.M_W = Symmetric3<T>::zero();
   return o;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "vesica/interference/convex_distance.h"
+#include "vesica/interference/deepest_column.h"
 #include "vesica/interference/shared_polyhedron.h"
 #include "vesica/math/linear_algebra.h"
 
@@ -178,64 +179,27 @@ void calc_moment_slopes(const SharedPolyhedron& shared, OverlapJacobian* by) {
   }
 }
 
-// How a vertex of the shared volume moves under the six twists of j: it stays on the planes of i
-// and goes with those of j. Of its planes, the three that fix it best.
-Columns6 calc_vertex_slope(const SharedPolyhedron& shared, std::int32_t vertex) {
-  constexpr int kMost = 12;  // planes through one vertex that are looked at
-  std::array<const SharedFace*, kMost> through{};
-  int count = 0;
-  for (const SharedFace& face : shared.faces()) {
-    for (std::int32_t k = face.begin; k < face.end && count < kMost; ++k) {
-      if (shared.vertex_index(k) == vertex) {
-        through[count++] = &face;
-        break;
-      }
+// All planes of both bodies, seen from the centroid.
+bool find_deepest(const ConvexPolyhedron& i, const Pose<double>& X_WI, const ConvexPolyhedron& j,
+                  const Pose<double>& X_WJ, const Overlap<double>& o, bool with_slopes,
+                  DeepestColumn* column) {
+  thread_local std::vector<ColumnSurface> surfaces;  // keeps its buffer
+  surfaces.clear();
+  const auto add = [&](const ConvexPolyhedron& body, const Pose<double>& X_WB, bool of_j) {
+    const Vec3d p = X_WB.R_WB.transpose() * (o.p_WC - X_WB.p_WB);
+    for (const Plane& plane : body.planes()) {
+      ColumnSurface s;
+      s.g.b = 0.5 * (X_WB.R_WB * plane.normal);
+      s.g.c = plane.normal.dot(p) - plane.offset;
+      s.of_j = of_j;
+      s.is_plane = true;
+      surfaces.push_back(s);
     }
-  }
-  Mat3d best = Mat3d::Identity();
-  std::array<const SharedFace*, 3> planes{};
-  double best_determinant = 0;
-  for (int a = 0; a < count; ++a) {
-    for (int b = a + 1; b < count; ++b) {
-      for (int c = b + 1; c < count; ++c) {
-        Mat3d N;
-        N << through[a]->normal.transpose(), through[b]->normal.transpose(),
-            through[c]->normal.transpose();
-        const double determinant = std::abs(N.determinant());
-        if (determinant > best_determinant) {
-          best_determinant = determinant;
-          best = N;
-          planes = {through[a], through[b], through[c]};
-        }
-      }
-    }
-  }
-  // No three planes that rounding can tell apart: it is not known how the vertex moves.
-  constexpr double kFlatCorner = 1e-12;
-  if (best_determinant < kFlatCorner) return Columns6::Zero();
-  Columns6 speed = Columns6::Zero();
-  for (int r = 0; r < 3; ++r) {
-    if (!planes[r]->of_j) continue;
-    speed.row(r) = calc_flux(shared.vertices()[vertex], planes[r]->normal).transpose();
-  }
-  return best.inverse() * speed;
-}
-
-struct Extent {
-  double length = 0;
-  std::int32_t top = 0, bottom = 0;  // vertices
-};
-Extent find_extent(const SharedPolyhedron& shared, const Vec3d& n) {
-  double low = kInfinity, high = -kInfinity;
-  Extent extent;
-  const auto vertices = shared.vertices();
-  for (std::size_t v = 0; v < vertices.size(); ++v) {
-    const double z = n.dot(vertices[v]);
-    if (z < low) low = z, extent.bottom = static_cast<std::int32_t>(v);
-    if (z > high) high = z, extent.top = static_cast<std::int32_t>(v);
-  }
-  extent.length = high - low;
-  return extent;
+  };
+  add(i, X_WI, false);
+  add(j, X_WJ, true);
+  const double size = std::sqrt(o.M_W.trace() / o.volume);
+  return find_deepest_column(surfaces, o.n_W, Vec3d::Zero(), size, with_slopes, column);
 }
 
 // The surface moves, and turning n is turning the whole volume the other way.
@@ -251,22 +215,26 @@ OverlapJacobian::Row calc_potential_slope(const SharedPolyhedron& shared, const 
   return row;
 }
 
-void calc_slopes(const SharedPolyhedron& shared, const SharedNormal& normal, const Extent& extent,
-                 OverlapJacobian* by) {
+void calc_slopes(const SharedPolyhedron& shared, const SharedNormal& normal,
+                 const DeepestColumn* column, OverlapJacobian* by) {
   calc_moment_slopes(shared, by);
   const Vec3d& n = normal.n();
   const Columns6 by_n = normal.calc_slope(by->M_W);
   const auto by_offset = normal.calc_offset_slope(by->p_WC);
-  const Vec3d height = shared.vertices()[extent.top] - shared.vertices()[extent.bottom];
-  const Eigen::Matrix<double, 1, 6> by_extent =
-      n.transpose() *
-          (calc_vertex_slope(shared, extent.top) - calc_vertex_slope(shared, extent.bottom)) +
-      height.transpose() * by_n;
   by->potential = calc_potential_slope(shared, n, by_n);
   for (int k = 0; k < 6; ++k) {
     for (int r = 0; r < 3; ++r) by->n_W[r][k] = by_n(r, k);
-    by->distance[k] = -by_extent[k];
     by->plane_offset[k] = by_offset[k];
+  }
+  by->p_WD = by->p_WC;
+  if (!column) return;
+  const Eigen::Matrix<double, 4, 6> by_column = column->by_twist + column->by_n * by_n;
+  for (int k = 0; k < 6; ++k) {
+    by->distance[k] = -by_column(3, k);
+    for (int r = 0; r < 3; ++r) {
+      by->p_WD[r][k] =
+          by_column(r, k) + 0.5 * (n[r] * by_column(3, k) + column->depth * by_n(r, k));
+    }
   }
 }
 
@@ -329,7 +297,7 @@ void set_apart(const ConvexPolyhedron& i, const Pose<double>& X_WI, const Convex
   o.distance = line.distance;
   o.volume = o.potential = o.plane_offset = 0;
   o.M_W = Symmetric3<double>::zero();
-  o.p_WC = X_WI * Vec3d(0.5 * (line.on_a + line.on_b));
+  o.p_WC = o.p_WD = X_WI * Vec3d(0.5 * (line.on_a + line.on_b));
   // Closer than this the line's direction is rounding.
   const bool touches = line.distance <= 1e-12 * (i.ball_radius() + j.ball_radius());
   if (touches) {
@@ -342,6 +310,7 @@ void set_apart(const ConvexPolyhedron& i, const Pose<double>& X_WI, const Convex
   const auto closing = calc_flux(X_WI.R_WB * (0.5 * (line.on_b - line.on_a)), o.n_W);
   for (int k = 0; k < 6; ++k) result->by_pose.distance[k] = -closing[k];
   if (!touches) calc_apart_slopes(i, X_WI, j, X_WJ, line, o, &result->by_pose);
+  result->by_pose.p_WD = result->by_pose.p_WC;
 }
 
 void difference_wrench(const ConvexPolyhedron& i, const Pose<double>& X_WI,
@@ -349,7 +318,8 @@ void difference_wrench(const ConvexPolyhedron& i, const Pose<double>& X_WI,
                        PolyhedraOverlap* result) {
   const auto find_wrench = [&](const Pose<double>& X) {
     PolyhedraOverlap moved;
-    if (!find_polyhedra_overlap(i, X_WI, j, X, PolyhedraNormal::kConservative, false, &moved)) {
+    if (!find_polyhedra_overlap(i, X_WI, j, X, PolyhedraNormal::kConservative, false, &moved,
+                                false)) {
       moved.overlap = result->overlap;  // has just parted
       moved.overlap.push = 0;
     }
@@ -362,7 +332,8 @@ void difference_wrench(const ConvexPolyhedron& i, const Pose<double>& X_WI,
 
 bool find_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
                             const ConvexPolyhedron& j, const Pose<double>& X_WJ,
-                            PolyhedraNormal rule, bool with_derivatives, PolyhedraOverlap* result) {
+                            PolyhedraNormal rule, bool with_derivatives, PolyhedraOverlap* result,
+                            bool with_depth) {
   thread_local SharedPolyhedron shared;  // keeps its buffers
   if (!shared.build(i, X_WI, j, X_WJ)) return false;
   Overlap<double>& o = result->overlap;
@@ -377,10 +348,19 @@ bool find_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
   const SharedNormal normal(shared, result->area_vector, n_geometric, has_direction, rule);
   o.n_W = normal.n();
   o.plane_offset = normal.plane_offset();
-  const Extent extent = find_extent(shared, o.n_W);
-  o.distance = -extent.length;
+  o.distance = -calc_mean_depth(o.volume, result->area_vector.norm());
+  o.p_WD = o.p_WC;
+  DeepestColumn column;
+  with_depth = with_depth && find_deepest(i, X_WI, j, X_WJ, o, with_derivatives, &column);
+  o.has_mean_depth = !with_depth;
+  if (with_depth) {
+    o.distance = -column.depth;
+    o.p_WD = o.p_WC + column.bottom + 0.5 * column.depth * o.n_W;
+  }
   o.potential = detail::calc_potential(shared, o.n_W);
-  if (with_derivatives) calc_slopes(shared, normal, extent, &result->by_pose);
+  if (with_derivatives) {
+    calc_slopes(shared, normal, with_depth ? &column : nullptr, &result->by_pose);
+  }
   if (rule == PolyhedraNormal::kConservative) {
     if (!with_derivatives) {
       result->by_pose.potential =
@@ -394,9 +374,10 @@ bool find_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
 
 PolyhedraOverlap calc_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
                                         const ConvexPolyhedron& j, const Pose<double>& X_WJ,
-                                        PolyhedraNormal rule, bool with_derivatives) {
+                                        PolyhedraNormal rule, bool with_derivatives,
+                                        bool with_depth) {
   PolyhedraOverlap result;
-  if (!find_polyhedra_overlap(i, X_WI, j, X_WJ, rule, with_derivatives, &result)) {
+  if (!find_polyhedra_overlap(i, X_WI, j, X_WJ, rule, with_derivatives, &result, with_depth)) {
     set_apart(i, X_WI, j, X_WJ, with_derivatives, &result);
   }
   return result;

@@ -18,8 +18,8 @@
 // Contact surface: neither body is rigid, so it runs through the centroid (plane_offset = 0), but
 // for `plane`.
 //
-// distance: the length of the shortest line when apart; minus the extent of the shared volume along
-// n when they overlap.
+// distance: the length of the shortest line when apart; minus the depth of the deepest column
+// (deepest_column.h) when they overlap.
 //
 // potential = 1/2 int f^2 dS with f the columns' length along n. Its gradient is the conservative
 // wrench (docs/theory/energy.md).
@@ -50,13 +50,14 @@ struct PolyhedraOverlap {
 // With `with_derivatives`, by_pose as well. Allocates nothing once it has met shapes of this size.
 PolyhedraOverlap calc_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
                                         const ConvexPolyhedron& j, const Pose<double>& X_WJ,
-                                        PolyhedraNormal normal, bool with_derivatives);
+                                        PolyhedraNormal normal, bool with_derivatives,
+                                        bool with_depth = true);
 
 // The same where they share volume; false, without the cost of the distance, where they do not.
 bool find_polyhedra_overlap(const ConvexPolyhedron& i, const Pose<double>& X_WI,
                             const ConvexPolyhedron& j, const Pose<double>& X_WJ,
-                            PolyhedraNormal normal, bool with_derivatives,
-                            PolyhedraOverlap* result);
+                            PolyhedraNormal normal, bool with_derivatives, PolyhedraOverlap* result,
+                            bool with_depth = true);
 
 // The wrench on i, about p_WC and for unit stiffness, that derives from the potential: minus its
 // gradient by the pose of i. j gets the opposite.
@@ -66,13 +67,13 @@ Wrench<double> calc_conservative_wrench(const PolyhedraOverlap& o);
 template <class A, class B>
 auto calc_overlap(const ConvexPolyhedron& i, const Pose<A>& X_WI, const ConvexPolyhedron& j,
                   const Pose<B>& X_WJ, PolyhedraNormal normal = PolyhedraNormal::kAreaVector,
-                  WhenApart apart = WhenApart::kGap) {
+                  Wanted wanted = {}) {
   using T = Promote<A, B>;
   const auto calc = [&](const Pose<double>& X_I, const Pose<double>& X_J, PolyhedraOverlap* out) {
-    if (apart == WhenApart::kNothing) {
-      return find_polyhedra_overlap(i, X_I, j, X_J, normal, detail::kVaries<T>, out);
+    if (!wanted.gap) {
+      return find_polyhedra_overlap(i, X_I, j, X_J, normal, detail::kVaries<T>, out, wanted.depth);
     }
-    *out = calc_polyhedra_overlap(i, X_I, j, X_J, normal, detail::kVaries<T>);
+    *out = calc_polyhedra_overlap(i, X_I, j, X_J, normal, detail::kVaries<T>, wanted.depth);
     return true;
   };
   PolyhedraOverlap result;

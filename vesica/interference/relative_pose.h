@@ -18,7 +18,7 @@ namespace vesica {
 struct OverlapJacobian {
   using Row = std::array<double, 6>;
   Row distance{}, volume{}, plane_offset{}, potential{}, push{};
-  std::array<Row, 3> p_WC{}, n_W{}, lever{};
+  std::array<Row, 3> p_WC{}, p_WD{}, n_W{}, lever{};
   std::array<Row, 6> M_W{};  // xx, yy, zz, xy, xz, yz
 };
 
@@ -102,9 +102,12 @@ Overlap<T> differentiate(const Overlap<double>& value, const OverlapJacobian& by
   for (int r = 0; r < 3; ++r) {
     const G dp = of_i[r] + change(by.p_WC[r]);
     o.p_WC[r] = T(value.p_WC[r], dp);
+    const G dq = of_i[r] + turned(value.p_WD - value.p_WC, r) + change(by.p_WD[r]);
+    o.p_WD[r] = T(value.p_WD[r], dq);
     const G dn = turned(value.n_W, r) + change(by.n_W[r]);
     o.n_W[r] = T(value.n_W[r], dn);
   }
+  o.has_mean_depth = value.has_mean_depth;
   o.is_conservative = value.is_conservative;
   if (value.is_conservative) {
     o.push = T(value.push, change(by.push));

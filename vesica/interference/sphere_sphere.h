@@ -62,6 +62,7 @@ auto calc_overlap(const Sphere<P>& sphere_i, const Pose<A>& X_WI, const Sphere<P
   const T x = concentric ? T(0) : sqrt(x2);
   o.n_W = concentric ? Vec3<T>(T(0), T(0), T(1)) : Vec3<T>(r / x);
   o.distance = x - sum;
+  o.p_WD = X_WJ.p_WB + o.n_W * (T(0.5) * (R_j + x - R_i));
 
   if (o.distance >= T(0)) {
     o.volume = o.potential = o.plane_offset = T(0);

@@ -211,32 +211,29 @@ Vec3d calc_voxel_area_vector(const SolidParts& i, const Pose<double>& X_WI, cons
 
 Overlap<double> calc_voxel_overlap(const SolidParts& i, const Pose<double>& X_WI,
                                    const SolidParts& j, const Pose<double>& X_WJ, double voxel_size,
-                                   ContactNormal normal) {
+                                   ContactNormal normal, Wanted wanted) {
   const VoxelMoments m = calc_voxel_moments(i, X_WI, j, X_WJ, voxel_size);
   Overlap<double> o = far_apart<double>();
-  const Vec3d area =
-      m.volume > 0 ? calc_voxel_area_vector(i, X_WI, j, X_WJ, voxel_size) : Vec3d(Vec3d::Zero());
-  if (!(area.norm() > 0)) {
+  if (!(m.volume > 0)) {
+    if (!wanted.gap) return o;
     const detail::Gap gap = detail::calc_gap(i, X_WI, j, X_WJ);
     o.distance = gap.distance;
-    o.p_WC = gap.p_WC;
+    o.p_WC = o.p_WD = gap.p_WC;
     o.n_W = gap.n_W;
     return o;
   }
+  const SharedMoments<double> moments = {m.volume, m.centroid, m.M,
+                                         calc_voxel_area_vector(i, X_WI, j, X_WJ, voxel_size)};
   o.volume = m.volume;
-  o.p_WC = m.centroid;
+  o.p_WC = o.p_WD = m.centroid;
   o.M_W = m.M;
-  o.n_W = area.normalized();
-  if (normal == ContactNormal::kEigenvector) {
-    o.n_W = detail::calc_principal_axes(m.M, area).axis[0];
-  } else if (Vec3d n_J; normal == ContactNormal::kPlane &&
-                        detail::find_plane_normal(j, X_WJ.R_WB.transpose() * area, &n_J)) {
-    o.n_W = X_WJ.R_WB * n_J;
-  }
-  detail::ColumnEnd ends[2];
-  o.distance = 0;
-  if (detail::find_column(i, X_WI, j, X_WJ, o.p_WC, o.n_W, ends)) {
-    o.distance = ends[0].t - ends[1].t;
+  o.n_W = detail::calc_normal(i, X_WI, j, X_WJ, moments, normal);
+  o.distance = -calc_mean_depth(m.volume, moments.area_W.norm());
+  o.has_mean_depth = true;
+  if (wanted.depth) {
+    std::vector<detail::SharedCells> shared;
+    calc_shared_moments(i, X_WI, j, X_WJ, {1e-3, 400}, &shared);
+    detail::set_depth(i, X_WI, j, X_WJ, shared, &o);
   }
   return o;
 }

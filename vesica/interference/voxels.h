@@ -44,11 +44,11 @@ VoxelMoments calc_voxel_moments(const SolidParts& i, const Pose<double>& X_WI, c
 Vec3d calc_voxel_area_vector(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
                              const Pose<double>& X_WJ, double voxel_size);
 
-// Normals as in cell_pair.h. The signed gap is that of the exact shapes; it is positive where they
-// overlap too little for a voxel, and so the volume is 0.
+// Normals as in cell_pair.h. Gap and depth are those of the exact shapes, but that the gap is
+// positive where they overlap too little for a voxel, and so the volume is 0.
 Overlap<double> calc_voxel_overlap(const SolidParts& i, const Pose<double>& X_WI,
                                    const SolidParts& j, const Pose<double>& X_WJ, double voxel_size,
-                                   ContactNormal normal);
+                                   ContactNormal normal, Wanted wanted = {});
 
 // Throws InputError: names the method and what to do.
 void refuse_voxel_derivatives();

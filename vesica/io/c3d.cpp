@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/error.h"
+#include "vesica/io/file_error.h"
 #include "vesica/io/text_input.h"
 
 namespace vesica {
@@ -21,7 +21,7 @@ class C3dSource {
   C3dSource(std::istream& stream, std::string name) : stream_(stream), name_(std::move(name)) {
     stream_.seekg(0, std::ios::end);
     const std::streamoff end = stream_.tellg();
-    if (!stream_ || end < 0) throw InputError(name_ + ": cannot be read as a file of known size");
+    if (!stream_ || end < 0) throw FileError(name_ + ": cannot be read as a file of known size");
     size_ = static_cast<std::uint64_t>(end);
   }
   std::uint64_t size() const { return size_; }

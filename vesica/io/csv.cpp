@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
 
-#include "vesica/error.h"
+#include "vesica/io/file_error.h"
 #include "vesica/io/file_writer.h"
 #include "vesica/io/motion_checks.h"
 #include "vesica/io/text_input.h"
@@ -165,6 +168,35 @@ MotionTrial load_csv(const std::string& path) {
   return read_csv(stream, path);
 }
 
+namespace {
+
+void append_csv_names(const std::string& path, const std::vector<TimeTable::Column>& columns,
+                      std::string* out) {
+  *out += "time [s]";
+  for (const TimeTable::Column& column : columns) {
+    std::string text = column.unit.empty() ? column.name : column.name + " [" + column.unit + "]";
+    if (text.find_first_of("\";\r\n") != std::string::npos) {
+      throw InputError(path + ": not written: the column name " + quote(text) +
+                       " has a quote, semicolon or line end in it");
+    }
+    *out += text.find_first_of(",;\t") == std::string::npos ? "," + text : ",\"" + text + "\"";
+  }
+  *out += '\n';
+}
+
+void append_csv_row(double time, const double* values, std::size_t count, std::string* out) {
+  append_number(time, out);
+  for (std::size_t c = 0; c < count; ++c) {
+    *out += ',';
+    append_number(values[c], out);
+  }
+  *out += '\n';
+}
+
+constexpr std::size_t kStreamBuffer = std::size_t{1} << 20;
+
+}  // namespace
+
 void save_csv(const std::string& path, const TimeTable& table) {
   if (table.rows() == 0 || table.columns.empty() ||
       table.values.size() != table.rows() * table.columns.size()) {
@@ -172,27 +204,47 @@ void save_csv(const std::string& path, const TimeTable& table) {
                      ": not written: the table is empty or its size is not rows times columns");
   }
   FileWriter file(path);
-  std::string& out = file.text();
-  out += "time [s]";
-  for (const TimeTable::Column& column : table.columns) {
-    std::string text = column.unit.empty() ? column.name : column.name + " [" + column.unit + "]";
-    if (text.find_first_of("\";\r\n") != std::string::npos) {
-      throw InputError(path + ": not written: the column name " + quote(text) +
-                       " has a quote, semicolon or line end in it");
-    }
-    out += text.find_first_of(",;\t") == std::string::npos ? "," + text : ",\"" + text + "\"";
-  }
-  out += '\n';
+  append_csv_names(path, table.columns, &file.text());
   for (std::size_t r = 0; r < table.rows(); ++r) {
-    append_number(table.times[r], &out);
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      out += ',';
-      append_number(table.at(r, c), &out);
-    }
-    out += '\n';
+    append_csv_row(table.times[r], &table.values[r * table.columns.size()], table.columns.size(),
+                   &file.text());
     file.flush_if_large();
   }
   file.commit();
+}
+
+CsvStream::CsvStream(std::string path, const std::vector<TimeTable::Column>& columns)
+    : path_(std::move(path)), width_(columns.size()) {
+  append_csv_names(path_, columns, &text_);
+  file_ = std::fopen(path_.c_str(), "wb");
+  if (file_ == nullptr) fail();
+  flush();
+}
+
+CsvStream::~CsvStream() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+void CsvStream::add_row(double time, const double* values) {
+  append_csv_row(time, values, width_, &text_);
+  if (text_.size() >= kStreamBuffer) flush();
+}
+
+// Whole lines only, so that a reader who comes in between, or later, sees no half of one.
+void CsvStream::flush() {
+  errno = 0;
+  if (std::fwrite(text_.data(), 1, text_.size(), file_) != text_.size()) fail();
+  if (std::fflush(file_) != 0) fail();
+  text_.clear();
+}
+
+void CsvStream::close() {
+  flush();
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
+}
+
+void CsvStream::fail() const {
+  throw FileError(path_ + ": cannot be written: " + std::strerror(errno));
 }
 
 }  // namespace vesica

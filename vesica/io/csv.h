@@ -1,6 +1,7 @@
 // CSV: tables as text, with comma, semicolon or tab between cells. docs/formats/mot_sto.md.
 #pragma once
 
+#include <cstdio>
 #include <istream>
 #include <string>
 #include <string_view>
@@ -32,5 +33,27 @@ MotionTrial read_csv(std::istream& stream, const std::string& name);
 // Commas, decimal points, "name [unit]" in the first line, time in seconds, values that read back
 // as the same double.
 void save_csv(const std::string& path, const TimeTable& table);
+
+// The same, row by row as they come: memory does not grow, and what was flushed can be read while
+// more follows, or after the program was killed. It writes to `path` itself: where nobody is to see
+// an unfinished file, that is a place aside. Throws FileError.
+class CsvStream {
+ public:
+  CsvStream(std::string path, const std::vector<TimeTable::Column>& columns);
+  ~CsvStream();
+  CsvStream(const CsvStream&) = delete;
+  CsvStream& operator=(const CsvStream&) = delete;
+
+  void add_row(double time, const double* values);
+  void flush();
+  void close();
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::string path_, text_;
+  std::size_t width_;
+  std::FILE* file_ = nullptr;
+};
 
 }  // namespace vesica

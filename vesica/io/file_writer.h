@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "vesica/io/output_file.h"
+
 namespace vesica {
 
 class FileWriter {
@@ -18,13 +20,14 @@ class FileWriter {
   // Append to text(), then call flush_if_large() now and then.
   std::string& text() { return text_; }
   void flush_if_large();
-  // Everything to disk, then the rename. InputError if the disk is full or the folder read-only.
+  // Everything to disk, then the rename. FileError if the disk is full or the folder read-only.
   void commit();
 
  private:
   void write_out();
 
-  std::string path_, aside_, text_;
+  AsideFile target_;
+  std::string text_;
   std::FILE* file_ = nullptr;
 };
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "vesica/error.h"
+#include "vesica/io/file_error.h"
 #include "vesica/io/stl.h"
 
 namespace vesica {
@@ -17,13 +17,13 @@ namespace detail {
 std::string load_bytes(const std::filesystem::path& path) {
   std::error_code failure;
   if (std::filesystem::is_directory(path, failure)) {
-    throw InputError(fmt::format("{}: is a folder; expected a mesh file", path.string()));
+    throw FileError(fmt::format("{}: is a folder; expected a mesh file", path.string()));
   }
   const auto size = std::filesystem::file_size(path, failure);
   std::ifstream file(path, std::ios::binary);
   if (failure || !file) {
-    throw InputError(fmt::format("{}: cannot be read ({}); check the path", path.string(),
-                                 failure ? failure.message() : "no permission"));
+    throw FileError(fmt::format("{}: cannot be read ({}); check the path", path.string(),
+                                failure ? failure.message() : "no permission"));
   }
   constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 31;
   if (size > kLargest) {

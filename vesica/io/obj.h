@@ -22,7 +22,8 @@ TriangleMesh parse_obj(std::string_view bytes, const std::string& source, double
 TriangleMesh load_mesh(const std::filesystem::path& path, double scale = 1);
 
 namespace detail {
-// The whole file; throws InputError where it cannot be read or is larger than 2 GB.
+// The whole file; throws FileError where it cannot be read, InputError where it is larger than 2
+// GB.
 std::string load_bytes(const std::filesystem::path& path);
 void check_scale(double scale, const std::string& source);
 // The next word of the line, skipping blanks; empty at the end.

@@ -3,12 +3,92 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 
-#include "vesica/error.h"
+#include "vesica/io/file_error.h"
 
 namespace vesica {
+namespace {
+
+// Names that a signal handler can read: no allocation, no lock. More files at once than there is
+// room for are written all the same; only a signal would leave them behind.
+constexpr size_t kLongestName = 4096;
+struct AsideName {
+  enum State { kFree, kTaken, kReady };
+  std::atomic<int> state{kFree};
+  char name[kLongestName];
+};
+std::array<AsideName, 16> g_aside_names;
+
+int remember_aside(const std::string& name) {
+  if (name.size() >= kLongestName) return -1;
+  for (size_t k = 0; k < g_aside_names.size(); ++k) {
+    int expected = AsideName::kFree;
+    if (!g_aside_names[k].state.compare_exchange_strong(expected, AsideName::kTaken)) continue;
+    std::memcpy(g_aside_names[k].name, name.c_str(), name.size() + 1);
+    g_aside_names[k].state = AsideName::kReady;
+    return static_cast<int>(k);
+  }
+  return -1;
+}
+
+void make_parent(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) return;
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) {
+    throw FileError(
+        fmt::format("{}: the folder cannot be made: {}", folder.string(), code.message()));
+  }
+}
+
+void write_bytes(const AsideFile& file, std::string_view text) {
+  std::FILE* stream = std::fopen(file.aside().c_str(), "wb");
+  if (!stream) file.fail(errno);
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+  int reason = errno;
+  if (std::fclose(stream) != 0 && written) reason = errno;
+  if (!written || reason != 0) file.fail(reason);
+}
+
+}  // namespace
+
+AsideFile::AsideFile(std::string path)
+    : path_(std::move(path)), aside_(fmt::format("{}.{}.part", path_, getpid())) {
+  make_parent(path_);
+  slot_ = remember_aside(aside_);
+}
+
+AsideFile::~AsideFile() {
+  if (!committed_) ::unlink(aside_.c_str());
+  if (slot_ >= 0) g_aside_names[static_cast<size_t>(slot_)].state = AsideName::kFree;
+}
+
+void AsideFile::fail(int error_number) const {
+  throw FileError(
+      fmt::format("{}: cannot be written: {}", path_,
+                  error_number != 0 ? std::strerror(error_number) : "is the disk full?"));
+}
+
+void AsideFile::commit() {
+  std::error_code code;
+  std::filesystem::rename(aside_, path_, code);
+  if (code) throw FileError(fmt::format("{}: cannot be written: {}", path_, code.message()));
+  committed_ = true;
+}
+
+void remove_aside_files() noexcept {
+  for (const AsideName& aside : g_aside_names) {
+    if (aside.state == AsideName::kReady) ::unlink(aside.name);
+  }
+}
 
 std::string resolve_path(const std::string& folder, const std::string& name) {
   const std::filesystem::path path(name);
@@ -17,27 +97,32 @@ std::string resolve_path(const std::string& folder, const std::string& name) {
 }
 
 void save_text(const std::string& path, std::string_view text) {
-  namespace fs = std::filesystem;
+  AsideFile file(path);
+  write_bytes(file, text);
+  file.commit();
+}
+
+void try_folder(const std::string& folder) {
+  const AsideFile trial((std::filesystem::path(folder) / ".vesica").string());
+  std::FILE* stream = std::fopen(trial.aside().c_str(), "wb");
+  int reason = stream ? 0 : errno;
+  if (stream) {
+    if (std::fputc('\n', stream) == EOF) reason = errno;
+    if (std::fclose(stream) != 0 && reason == 0) reason = errno;
+  }
+  if (reason != 0) {
+    throw FileError(
+        fmt::format("{}: nothing can be written there: {}", folder, std::strerror(reason)));
+  }
+}
+
+void try_file(const std::string& path) {
+  const std::filesystem::path target(path);
   std::error_code code;
-  const fs::path target(path);
-  if (target.has_parent_path()) fs::create_directories(target.parent_path(), code);
-  const std::string aside = fmt::format("{}.{}.part", path, getpid());
-  {
-    std::ofstream stream(aside, std::ios::binary);
-    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-    stream.flush();
-    if (!stream) {
-      fs::remove(aside, code);
-      throw InputError(
-          fmt::format("{}: cannot be written; is the folder there, writable and not full?", path));
-    }
+  if (std::filesystem::is_directory(target, code)) {
+    throw FileError(fmt::format("{}: is a folder; give the name of a file", path));
   }
-  fs::rename(aside, target, code);
-  if (code) {
-    const std::string reason = code.message();
-    fs::remove(aside, code);
-    throw InputError(fmt::format("{}: cannot be written: {}", path, reason));
-  }
+  try_folder(target.has_parent_path() ? target.parent_path().string() : ".");
 }
 
 }  // namespace vesica

@@ -6,9 +6,38 @@
 
 namespace vesica {
 
-// Replaces the file at `path`; makes the folder if it is missing. Throws InputError naming the path
+// The name under which a file is written until it is whole. The folder is made if it is missing;
+// what is not committed goes away with the object, or with the program where a signal ends it.
+class AsideFile {
+ public:
+  explicit AsideFile(std::string path);
+  ~AsideFile();
+  AsideFile(const AsideFile&) = delete;
+  AsideFile& operator=(const AsideFile&) = delete;
+
+  const std::string& path() const { return path_; }    // as it will be
+  const std::string& aside() const { return aside_; }  // to write to until then
+  void commit();                                       // the rename; FileError where it fails
+  // FileError that names the path and, from errno, the reason.
+  [[noreturn]] void fail(int error_number) const;
+
+ private:
+  std::string path_, aside_;
+  int slot_ = -1;
+  bool committed_ = false;
+};
+
+// For a signal handler that ends the program: removes what all AsideFiles hold. Async-signal-safe.
+void remove_aside_files() noexcept;
+
+// Replaces the file at `path`; makes the folder if it is missing. Throws FileError naming the path
 // when it cannot be written.
 void save_text(const std::string& path, std::string_view text);
+
+// Whether files can be written there, tried before the work that they are for: makes the folder if
+// it is missing, writes a byte and takes it away again. Throws FileError with the reason.
+void try_folder(const std::string& folder);
+void try_file(const std::string& path);  // its folder, and that no folder stands in its place
 
 // A file name relative to a folder: that of the input which names it, or that of --out.
 std::string resolve_path(const std::string& folder, const std::string& name);

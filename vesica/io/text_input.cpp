@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "vesica/error.h"
+#include "vesica/io/file_error.h"
 
 namespace vesica {
 
@@ -48,6 +48,7 @@ bool LineReader::fill() {
     buffer_.resize(buffer_.size() * 2);
   }
   stream_.read(buffer_.data() + end_, static_cast<std::streamsize>(buffer_.size() - end_));
+  if (stream_.bad()) throw FileError(name_ + ": reading failed");
   const auto count = static_cast<std::size_t>(stream_.gcount());
   if (count == 0) at_end_ = true;
   if (const void* zero = std::memchr(buffer_.data() + end_, '\0', count)) {
@@ -95,10 +96,10 @@ void LineReader::fail(const std::string& message) const {
 std::ifstream open_input(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    throw InputError(path + ": is a folder; give a file");
+    throw FileError(path + ": is a folder; give a file");
   }
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError(path + ": cannot be opened; check that it exists and is readable");
+  if (!stream) throw FileError(path + ": cannot be opened; check that it exists and is readable");
   return stream;
 }
 

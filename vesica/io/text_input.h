@@ -46,7 +46,7 @@ class LineReader {
   bool at_end_ = false, ended_ = true;
 };
 
-// Opens a file for reading; InputError if it cannot be.
+// Opens a file for reading; FileError if it cannot be.
 std::ifstream open_input(const std::string& path);
 
 std::string_view trim(std::string_view text);

@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include "vesica/io/file_error.h"
+
 namespace vesica {
 
 struct InputFile::Content {
@@ -100,17 +102,21 @@ std::string kind_of(const YAML::Node& node) {
 InputFile InputFile::load(const std::string& path) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) {
-    throw InputError(fmt::format("{}: is a folder, not a YAML file", path));
+    throw FileError(fmt::format("{}: is a folder, not a YAML file", path));
   }
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError(fmt::format("{}: cannot be opened; does the file exist?", path));
+  if (!stream) throw FileError(fmt::format("{}: cannot be opened; does the file exist?", path));
   if (const auto size = std::filesystem::file_size(path, code); !code && size > kMaxBytes) {
     throw InputError(
         fmt::format("{}: {} bytes; a YAML input is at most {}", path, size, kMaxBytes));
   }
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return parse(text.str(), path);
+  std::string text, block(std::size_t{1} << 16, '\0');
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) ||
+         stream.gcount() > 0) {
+    text.append(block, 0, static_cast<std::size_t>(stream.gcount()));
+  }
+  if (stream.bad()) throw FileError(fmt::format("{}: reading failed", path));
+  return parse(text, path);
 }
 
 InputFile InputFile::parse(const std::string& text, const std::string& name) {

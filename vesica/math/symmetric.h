@@ -57,6 +57,12 @@ struct Symmetric3 {
   }
 };
 
+template <class T>
+Symmetric3<double> value_of(const Symmetric3<T>& m) {
+  return {value_of(m.xx), value_of(m.yy), value_of(m.zz),
+          value_of(m.xy), value_of(m.xz), value_of(m.yz)};
+}
+
 // T M T with T = I - n n^T: what is left of M when the volume is flattened along n.
 template <class T>
 Symmetric3<T> flatten_along(const Symmetric3<T>& M, const Vec3<T>& n) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "vesica/math/exactly.h"
 #include "vesica/math/pose.h"
 #include "vesica/math/symmetric.h"
 
@@ -14,7 +15,8 @@ struct FreeBody {
   P mass{};
   Mat3<P> I_B = Mat3<P>::Zero(),
           I_B_inverse = Mat3<P>::Zero();  // about the mass centre, in body axes
-  bool round = false;  // isotropic inertia: no gyroscopic torque, no rotation needed
+  // Isotropic inertia, its derivatives included: no gyroscopic torque, no rotation needed.
+  bool round = false;
 };
 
 template <class P>
@@ -32,11 +34,10 @@ FreeBody<P> make_free_body(const P& mass, const Mat3<P>& I_B) {
   body.I_B_inverse.row(0) = (bc * inverse_det).transpose();
   body.I_B_inverse.row(1) = (ca * inverse_det).transpose();
   body.I_B_inverse.row(2) = (ab * inverse_det).transpose();
-  const P first = I_B(0, 0);
   body.round = true;
   for (int r = 0; r < 3; ++r) {
     for (int s = 0; s < 3; ++s) {
-      if (value_of(I_B(r, s)) != (r == s ? value_of(first) : 0)) body.round = false;
+      if (!is_same(I_B(r, s), r == s ? I_B(0, 0) : P(0))) body.round = false;
     }
   }
   return body;

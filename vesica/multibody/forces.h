@@ -7,7 +7,7 @@ namespace vesica {
 
 // Linear spring and damper between a point of each body: tension k (l - l0) + d l'.
 // Smoothness: C-infinity but where the points coincide (l = 0), where no direction is defined:
-// there it gives no force.
+// there it gives no force, and without length and damper that of a spring in every direction.
 template <class P>
 struct Spring {
   int body_i = 0, body_j = 0;
@@ -33,7 +33,8 @@ SpringForce<T> calc_spring(const Spring<P>& spring, const Motion<T>& i, const Mo
   const Vec3<T> d = r.p_WJ - r.p_WI;
   const T l2 = d.squaredNorm();
   if (value_of(l2) == 0) {
-    r.f_I = d * T(0);
+    // k (l - l0) d/l with l0 = 0; where l0 > 0 there is no derivative.
+    r.f_I = d * (value_of(spring.length) == 0 ? T(spring.stiffness) : T(0));
     r.stored = T(0.5) * spring.stiffness * spring.length * spring.length;
     r.dissipated = T(0);
     return r;

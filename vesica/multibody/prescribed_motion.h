@@ -25,9 +25,9 @@ struct PrescribedMotion {
   Pose<P> X0;
   Vec3<P> v0 = Vec3<P>::Zero(), a0 = Vec3<P>::Zero();
   Vec3<P> amplitude = Vec3<P>::Zero();
-  Vec3d axis = Vec3d::UnitZ();
+  Vec3<P> axis = Vec3<P>::UnitZ();
   P w0{0.0}, swing{0.0};
-  double frequency = 0, phase = 0;
+  P frequency{0.0}, phase{0.0};
   bool moves = false;
   std::shared_ptr<const RecordedMotion> recorded;
 
@@ -66,17 +66,17 @@ Motion<P> PrescribedMotion<P>::at(double t) const {
     }
     return m;
   }
-  const double angle = 2 * kPi * frequency * t + phase;
-  const double s = std::sin(angle), c = 2 * kPi * frequency * std::cos(angle);
-  m.X_WB.p_WB = X0.p_WB + v0 * P(t) + a0 * P(t * t / 2) + amplitude * P(s);
-  m.V_WB.v_WB = v0 + a0 * P(t) + amplitude * P(c);
+  const P angle = 2 * kPi * frequency * t + phase;
+  const P s = sin(angle), c = 2 * kPi * frequency * cos(angle);
+  m.X_WB.p_WB = X0.p_WB + v0 * P(t) + a0 * P(t * t / 2) + amplitude * s;
+  m.V_WB.v_WB = v0 + a0 * P(t) + amplitude * c;
   const P theta = w0 * t + swing * s;
   const P half = theta * 0.5;
   const P sin_half = sin(half);
   const Quaternion<P> turn{cos(half), sin_half * axis.x(), sin_half * axis.y(),
                            sin_half * axis.z()};
   m.X_WB.R_WB = as_rotation(turn) * X0.R_WB;
-  m.V_WB.w_WB = axis.cast<P>() * P(w0 + swing * c);
+  m.V_WB.w_WB = axis * P(w0 + swing * c);
   return m;
 }
 
@@ -107,10 +107,11 @@ SpatialMotion<P> PrescribedMotion<P>::acceleration(double t) const {
     }
     return a;
   }
-  const double rate = 2 * kPi * frequency;
-  const double s = -rate * rate * std::sin(rate * t + phase);
-  a.v = a0 + amplitude * P(s);
-  a.w = axis.template cast<P>() * P(swing * s);
+  using std::sin;
+  const P rate = 2 * kPi * frequency;
+  const P s = -rate * rate * sin(rate * t + phase);
+  a.v = a0 + amplitude * s;
+  a.w = axis * P(swing * s);
   return a;
 }
 

@@ -23,7 +23,7 @@ struct SignalValue {
 template <class P>
 struct Signal {
   P offset{0.0}, rate{0.0}, amplitude{0.0}, step{0.0};
-  double frequency = 0, phase = 0;
+  P frequency{0.0}, phase{0.0};
   double step_from = 0, step_until = 0;
   std::shared_ptr<const CubicSpline> recorded;
 
@@ -34,10 +34,12 @@ struct Signal {
       return {P(recorded->value(now)), P(moving * recorded->derivative(now)),
               P(moving * recorded->second_derivative(now))};
     }
+    using std::cos;
+    using std::sin;
     SignalValue<P> x{offset + rate * t, rate, P(0)};
-    if (frequency > 0) {
-      const double w = 2 * kPi * frequency;
-      const double s = std::sin(w * t + phase), c = std::cos(w * t + phase);
+    if (value_of(frequency) > 0) {
+      const P w = 2 * kPi * frequency, angle = w * t + phase;
+      const P s = sin(angle), c = cos(angle);
       x.value += amplitude * s;
       x.rate += amplitude * (w * c);
       x.acceleration -= amplitude * (w * w * s);

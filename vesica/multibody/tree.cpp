@@ -10,9 +10,9 @@ namespace {
 template <class P>
 bool is_identity(const Pose<P>& X) {
   for (int r = 0; r < 3; ++r) {
-    if (value_of(X.p_WB[r]) != 0) return false;
+    if (!is_exactly(X.p_WB[r], 0)) return false;
     for (int c = 0; c < 3; ++c) {
-      if (value_of(X.R_WB(r, c)) != (r == c ? 1 : 0)) return false;
+      if (!is_exactly(X.R_WB(r, c), r == c ? 1 : 0)) return false;
     }
   }
   return true;
@@ -101,5 +101,6 @@ void Tree<P>::refresh_flags() {
 
 template class Tree<double>;
 template class Tree<Dual<4>>;
+template class Tree<Dual<12>>;
 
 }  // namespace vesica

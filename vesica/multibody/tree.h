@@ -51,6 +51,7 @@ class Tree {
 
 extern template class Tree<double>;
 extern template class Tree<Dual<4>>;
+extern template class Tree<Dual<12>>;
 
 // What an evaluation writes, per body; allocated once.
 template <class T>

@@ -47,5 +47,6 @@ namespace vesica {
 
 template class FixedStepper<double, double>;
 template class FixedStepper<Dual<4>, Dual<4>>;
+template class FixedStepper<Dual<12>, Dual<12>>;
 
 }  // namespace vesica

@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "vesica/simulation/system.h"
@@ -51,13 +52,27 @@ class FixedStepper {
   }
 
   // From state->t to `until`, in place. `changes`: contacts that are seen to begin or to end at the
-  // start of the step are appended.
+  // start of the step are appended; where data holds contacts, that is left to the caller.
   void step(double until, State<T>* state, Evaluation<T>* data,
-            std::vector<ContactChange>* changes);
+            std::vector<ContactChange>* changes) {
+    advance(until, until - state->t, state, data, changes);
+  }
+  // The same where the time of the start, of the end, or of both, carries derivatives: an event's.
+  // Both are zero in value. data->time_shift is that of the end afterwards.
+  void step(double until, const T& start_shift, const T& end_shift, State<T>* state,
+            Evaluation<T>* data, std::vector<ContactChange>* changes) {
+    data->time_shift = start_shift;
+    advance(until, T((until - state->t) + (end_shift - start_shift)), state, data, changes);
+    data->time_shift = end_shift;
+  }
   // At the start of the last step.
   const std::vector<T>& start_rates() const { return slopes_[0]; }
 
  private:
+  template <class H>
+  void advance(double until, const H& h, State<T>* from, Evaluation<T>* data,
+               std::vector<ContactChange>* changes);
+
   const System<P>& system_;
   FixedStepMethod method_;
   const detail::Tableau& tableau_;
@@ -65,14 +80,21 @@ class FixedStepper {
   std::vector<T> stage_;
 };
 
+// H: double, or T where the length of the step carries derivatives.
 template <class P, class T>
-void FixedStepper<P, T>::step(double until, State<T>* from, Evaluation<T>* data,
-                              std::vector<ContactChange>* changes) {
+template <class H>
+void FixedStepper<P, T>::advance(double until, const H& h, State<T>* from, Evaluation<T>* data,
+                                 std::vector<ContactChange>* changes) {
   const int size = system_.layout().size();
-  const double t = from->t, h = until - t;
+  const double t = from->t, length = until - t;
+  [[maybe_unused]] const T start_shift = data->time_shift;
   T* const state = from->y.data();
-  data->step = h;
-  system_.calc_rates_of_new_step(from, slopes_[0].data(), data, changes);
+  data->step = length;
+  if (data->holds_contacts) {
+    system_.calc_rates(t, state, from->memory, slopes_[0].data(), data);
+  } else {
+    system_.calc_rates_of_new_step(from, slopes_[0].data(), data, changes);
+  }
   from->t = until;
 
   if (method_ == FixedStepMethod::kSemiImplicitEuler) {
@@ -94,7 +116,11 @@ void FixedStepper<P, T>::step(double until, State<T>* from, Evaluation<T>* data,
       stage_[k] = state[k] + h * sum;
     }
     a += s;
-    system_.calc_rates(t + tableau_.c[s] * h, stage_.data(), from->memory, slopes_[s].data(), data);
+    const double c = tableau_.c[s];
+    if constexpr (!std::is_same_v<H, double>) {
+      data->time_shift = start_shift + c * (h - length);
+    }
+    system_.calc_rates(t + c * length, stage_.data(), from->memory, slopes_[s].data(), data);
   }
   for (int k = 0; k < size; ++k) {
     T sum = tableau_.b[0] * slopes_[0][k];
@@ -108,5 +134,6 @@ void FixedStepper<P, T>::step(double until, State<T>* from, Evaluation<T>* data,
 // Compiled once, with the kernels' optimisation.
 extern template class FixedStepper<double, double>;
 extern template class FixedStepper<Dual<4>, Dual<4>>;
+extern template class FixedStepper<Dual<12>, Dual<12>>;
 
 }  // namespace vesica

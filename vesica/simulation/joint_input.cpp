@@ -28,10 +28,12 @@ CoordinateUnits units_of(bool angular) {
   return {kLength, kSpeed, kAcceleration, kForce, kStiffness, kViscosity};
 }
 
-Vec3d read_axis(const InputNode& node) {
-  const Vec3d axis = node.vector(dimension::kNumber);
-  if (axis.norm() == 0) node.fail("an axis cannot be zero");
-  return axis.normalized();
+template <class P>
+Vec3<P> read_axis(const InputNode& node) {
+  using std::sqrt;
+  const Vec3<P> axis = node.vector_of<P>(dimension::kNumber);
+  if (value_of(axis).norm() == 0) node.fail("an axis cannot be zero");
+  return axis / P(sqrt(axis.squaredNorm()));
 }
 
 std::shared_ptr<const CubicSpline> load_series(const InputNode& node, const std::string& folder) {
@@ -74,8 +76,8 @@ Signal<P> read_signal(const InputNode& node, const Dimension& value, const Dimen
   if (const auto x = node.find("rate")) signal.rate = x->scalar<P>(rate);
   if (const auto x = node.find("amplitude")) {
     signal.amplitude = x->scalar<P>(value);
-    signal.frequency = node.at("frequency").positive(dimension::kFrequency);
-    if (const auto phase = node.find("phase")) signal.phase = phase->number(dimension::kAngle);
+    signal.frequency = node.at("frequency").positive_scalar<P>(dimension::kFrequency);
+    if (const auto phase = node.find("phase")) signal.phase = phase->scalar<P>(dimension::kAngle);
   } else if (const auto f = node.find("frequency")) {
     f->fail("goes with 'amplitude'");
   }
@@ -298,17 +300,18 @@ JointInput<P> read_joint(const InputNode& node, int body, const BodyFinder& find
   if (const auto pose = node.find("in_body")) joint.X_BM = read_pose<P>(*pose);
 
   if (joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic) {
-    joint.axis = read_axis(node.at("axis")).template cast<P>();
+    joint.axis = read_axis<P>(node.at("axis"));
   } else if (const auto axis = node.find("axis")) {
     axis->fail("belongs to revolute and prismatic joints");
   }
   if (joint.type == JointType::kUniversal) {
     const InputNode axes = node.at("axes");
     axes.expect_list(2);
-    const Vec3d first = read_axis(axes.at(size_t{0})), second = read_axis(axes.at(1));
-    if (first.cross(second).norm() < 1e-6) axes.fail("the two axes must not be parallel");
-    joint.axis = first.template cast<P>();
-    joint.axis2 = second.template cast<P>();
+    joint.axis = read_axis<P>(axes.at(size_t{0}));
+    joint.axis2 = read_axis<P>(axes.at(1));
+    if (value_of(joint.axis).cross(value_of(joint.axis2)).norm() < 1e-6) {
+      axes.fail("the two axes must not be parallel");
+    }
   } else if (const auto axes = node.find("axes")) {
     axes->fail("belongs to universal joints");
   }
@@ -447,6 +450,7 @@ Accommodation<P> read_accommodation(const InputNode& node, const Scene<P>& scene
                                                const BodyFinder&, const std::string&)
 VESICA_INSTANTIATE(double);
 VESICA_INSTANTIATE(Dual<4>);
+VESICA_INSTANTIATE(Dual<12>);
 #undef VESICA_INSTANTIATE
 
 }  // namespace vesica

@@ -1,13 +1,10 @@
 #include "vesica/simulation/recording.h"
 
 #include <fmt/format.h>
-#include <hdf5.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <filesystem>
 
-#include "vesica/error.h"
+#include "vesica/simulation/simulate.h"
 
 namespace vesica {
 
@@ -25,11 +22,20 @@ std::uint64_t add_to_hash(std::uint64_t h, double value) {
 
 }  // namespace
 
+void RecordingHash::add(double t, const double* values, size_t count) {
+  hash_ = add_to_hash(hash_, t);
+  for (size_t k = 0; k < count; ++k) hash_ = add_to_hash(hash_, values[k]);
+}
+
+std::string RecordingHash::text() const { return fmt::format("{:016x}", hash_); }
+
 std::string calc_hash(const TimeTable& recording) {
-  std::uint64_t h = 14695981039346656037ull;
-  for (double t : recording.times) h = add_to_hash(h, t);
-  for (double value : recording.values) h = add_to_hash(h, value);
-  return fmt::format("{:016x}", h);
+  RecordingHash hash;
+  const size_t width = recording.columns.size();
+  for (size_t r = 0; r < recording.rows(); ++r) {
+    hash.add(recording.times[r], recording.values.data() + r * width, width);
+  }
+  return hash.text();
 }
 
 TimeTable make_recording(const System<double>& system) {
@@ -114,56 +120,6 @@ std::vector<std::string> make_state_names(const System<double>& system) {
   }
   positions.insert(positions.end(), speeds.begin(), speeds.end());
   return positions;
-}
-
-void save_hdf5(const std::string& path, const TimeTable& recording) {
-  namespace fs = std::filesystem;
-  std::error_code code;
-  if (fs::path(path).has_parent_path()) fs::create_directories(fs::path(path).parent_path(), code);
-  const std::string aside = fmt::format("{}.{}.part", path, getpid());
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  const hid_t file = H5Fcreate(aside.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file < 0) {
-    throw InputError(fmt::format("{}: cannot be written; is the folder there and writable?", path));
-  }
-  const size_t width = recording.columns.size() + 1;
-  const hsize_t dims[2] = {recording.rows(), width};
-  std::vector<double> rows;
-  rows.reserve(recording.rows() * width);
-  for (size_t r = 0; r < recording.rows(); ++r) {
-    rows.push_back(recording.times[r]);
-    const auto first = recording.values.begin() + static_cast<std::ptrdiff_t>(r * (width - 1));
-    rows.insert(rows.end(), first, first + static_cast<std::ptrdiff_t>(width - 1));
-  }
-  const hid_t space = H5Screate_simple(2, dims, nullptr);
-  const hid_t set =
-      H5Dcreate2(file, "data", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  bool good = set >= 0 &&
-              (recording.rows() == 0 ||
-               H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()) >= 0);
-  const hid_t text = H5Tcopy(H5T_C_S1);
-  H5Tset_size(text, H5T_VARIABLE);
-  const hsize_t count[1] = {width};
-  const hid_t list = H5Screate_simple(1, count, nullptr);
-  for (const char* key : {"columns", "units"}) {
-    const bool units = std::strcmp(key, "units") == 0;
-    std::vector<const char*> words = {units ? "s" : "time"};
-    for (const auto& c : recording.columns)
-      words.push_back(units ? c.unit.c_str() : c.name.c_str());
-    const hid_t attribute = H5Acreate2(set, key, text, list, H5P_DEFAULT, H5P_DEFAULT);
-    good = good && attribute >= 0 && H5Awrite(attribute, text, words.data()) >= 0;
-    H5Aclose(attribute);
-  }
-  H5Sclose(list);
-  H5Tclose(text);
-  H5Dclose(set);
-  H5Sclose(space);
-  good = H5Fclose(file) >= 0 && good;
-  if (good) fs::rename(aside, path, code);
-  if (!good || code) {
-    fs::remove(aside, code);
-    throw InputError(fmt::format("{}: cannot be written; is the disk full?", path));
-  }
 }
 
 }  // namespace vesica

@@ -18,13 +18,8 @@ template <class T>
 void append_row(const System<T>& system, const T* y, const Evaluation<T>& data,
                 const T& start_energy, std::vector<T>* row);
 
-// Order-sensitive 64-bit hash (FNV-1a) of all times' and values' bits: equal runs have equal
-// hashes.
+// RecordingHash of the whole.
 std::string calc_hash(const TimeTable& recording);
-
-// For long runs: one dataset "data" (rows x columns, time first) with the attributes "columns" and
-// "units". CSV and OpenSim storage are written by io/csv.h and io/sto.h.
-void save_hdf5(const std::string& path, const TimeTable& recording);
 
 // All pairs of parts of a contact together.
 template <class T>
@@ -53,7 +48,7 @@ ContactTotals<T> calc_contact_totals(const System<T>& system, const Evaluation<T
     const Overlap<T>& o = data.overlaps[first];
     const ContactForces<T>& f = data.forces[first];
     return {o.distance,     o.volume, f.normal.force, f.F_Ic_W.f_W,
-            f.F_Ic_W.tau_W, f.p_WP,   slip_of(f),     o.distance < T(0)};
+            f.F_Ic_W.tau_W, f.p_WP,   slip_of(f),     is_touching(o)};
   }
   const Vec3<T> none(T(0), T(0), T(0));
   total.force = total.moment = total.pressure_center = none;
@@ -64,7 +59,7 @@ ContactTotals<T> calc_contact_totals(const System<T>& system, const Evaluation<T
     const Overlap<T>& o = data.overlaps[k];
     const ContactForces<T>& f = data.forces[k];
     if (o.distance < total.distance) total.distance = o.distance;
-    if (!(o.distance < T(0))) continue;
+    if (!is_touching(o)) continue;
     ++total.touching;
     total.volume += o.volume;
     centroid += o.p_WC * o.volume;
@@ -75,7 +70,7 @@ ContactTotals<T> calc_contact_totals(const System<T>& system, const Evaluation<T
   }
   if (value_of(total.volume) > 0) centroid = centroid / total.volume;
   for (size_t k = first; k < end; ++k) {
-    if (data.empty[k] || !(data.overlaps[k].distance < T(0))) continue;
+    if (data.empty[k] || !is_touching(data.overlaps[k])) continue;
     const Wrench<T>& F = data.forces[k].F_Ic_W;
     total.moment += F.tau_W + Vec3<T>(data.overlaps[k].p_WC - centroid).cross(F.f_W);
   }

@@ -64,11 +64,14 @@ SceneRun::SceneRun(const ReproduceOptions& options, const std::string& name,
           }(),
           report) {}
 
-SceneRun::SceneRun(const ReproduceOptions& options, InputFile file, SystemReport* report)
+SceneRun::SceneRun(const ReproduceOptions& options, const InputFile& file, SystemReport* report)
     : options_(read_run_options(file)), system_(read_scene<double>(file), options_.ledger) {
   options_.tolerance *= options.tolerance_scale;
   options_.step *= options.tolerance_scale;
-  result_ = simulate(system_, options_);
+  RunControl control;
+  control.stop = options.stop;
+  result_ = simulate(system_, options_, control);
+  if (result_.interrupted) throw Interrupted("interrupted");
   report->simulated += result_.end_time;
   report->seconds += result_.statistics.seconds;
   if (!result_.failure.empty()) {

@@ -6,6 +6,7 @@
 // tuned: where the text is silent the reading is in the scene's description.
 #pragma once
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ struct SystemReport {
 struct ReproduceOptions {
   std::string scenes;          // the folder
   double tolerance_scale = 1;  // of the adaptive solvers' tolerance and the fixed steps
+  const std::atomic<bool>* stop = nullptr;  // set by a signal: Interrupted is thrown
 };
 
 // The names that reproduce() knows, in the order of the sources.

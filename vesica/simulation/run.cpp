@@ -8,6 +8,22 @@
 #include "vesica/contact/patch_forces.h"
 #include "vesica/error.h"
 
+namespace vesica {
+
+namespace {
+constexpr double kRowSlack = 1e-9;  // of the interval: what rounding leaves
+}
+
+size_t count_rows(double t, double interval) {
+  if (!(interval > 0)) return 0;
+  const double end = t + kRowSlack * interval;
+  auto rows = static_cast<size_t>(std::max(0.0, std::floor(t / interval) - 1));
+  while (static_cast<double>(rows) * interval <= end) ++rows;
+  return rows;
+}
+
+}  // namespace vesica
+
 namespace vesica::detail {
 
 Run::Run(const System<double>& system, const RunOptions& options, const RunControl& control)
@@ -20,8 +36,10 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   row_.resize(rates_.size());
   result_.monitors.resize(system.scene().contacts.size());
   touching_.resize(result_.monitors.size());
+  last_volumes_.assign(result_.monitors.size(), 0.0);
+  data_.wants_gap = data_.wants_depth = true;
   result_.recording = make_recording(system);
-  started_ = last_step_ = last_progress_ = Clock::now();
+  started_ = last_step_ = last_progress_ = last_pulse_ = Clock::now();
 }
 
 void Run::begin() {
@@ -37,11 +55,22 @@ void Run::begin() {
     add_contact_energies(system_, data_, c, &own);
     start_stores_.push_back(own);
   }
+  if (control_.from) {
+    const Checkpoint& from = *control_.from;
+    State<double>& state = result_.final_state;
+    if (from.state.y.size() != state.y.size() || from.state.memory.size() != state.memory.size()) {
+      throw InputError("the checkpoint is not of this scene: another number of states or contacts");
+    }
+    state = from.state;
+    result_.largest_energy = std::max(result_.largest_energy, from.largest_energy);
+    rows_ = static_cast<long>(count_rows(state.t, options_.interval));
+    next_record_ = static_cast<double>(rows_) * options_.interval;
+  }
 }
 
 void Run::record_due(const State<double>& state,
                      const std::function<void(double, double*)>& interpolate) {
-  const double slack = 1e-9 * options_.interval;
+  const double slack = kRowSlack * options_.interval;
   while (options_.interval > 0 && next_record_ <= state.t + slack) {
     if (next_record_ < state.t - slack) {
       interpolate(next_record_, row_.data());
@@ -56,8 +85,31 @@ void Run::record_due(const State<double>& state,
 
 void Run::record(double t, const double* y, const Memory<double>& memory) {
   system_.calc_rates(t, y, memory, rates_.data(), &data_);
-  result_.recording.times.push_back(t);
-  append_row(system_, y, data_, result_.start.mechanical(), &result_.recording.values);
+  values_.clear();
+  append_row(system_, y, data_, result_.start.mechanical(), &values_);
+  if (control_.keep_rows) {
+    TimeTable& table = result_.recording;
+    table.times.push_back(t);
+    table.values.insert(table.values.end(), values_.begin(), values_.end());
+  }
+  ++result_.rows;
+  result_.hash.add(t, values_.data(), values_.size());
+  if (control_.observer) control_.observer->on_row(t, values_);
+}
+
+double Run::observe_depth(size_t slot, const Evaluation<double>& data) {
+  const Overlap<double>& o = data.overlaps[slot];
+  if (!o.has_mean_depth) return -o.distance;
+  // No law measures it here. The depth of a convex volume is at most three times its mean: it is
+  // looked for where it might be the greatest so far, and once while the volume stays the same.
+  const size_t c = system_.layout().contact_of(slot);
+  double& last = last_volumes_[c];
+  if (-3 * o.distance <= result_.monitors[c].max_depth ||
+      std::abs(o.volume - last) <= 1e-3 * last) {
+    return 0;
+  }
+  last = o.volume;
+  return -system_.calc_overlap_in(slot, result_.final_state.memory, data, Wanted{}).distance;
 }
 
 void Run::note_energies(const Energies<double>& e) {
@@ -78,7 +130,7 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
   std::fill(touching_.begin(), touching_.end(), 0);
   for (size_t k = 0; k < data.forces.size(); ++k) {
     const auto& o = data.overlaps[k];
-    if (!(o.distance < 0)) continue;
+    if (!is_touching(o)) continue;
     const auto& f = data.forces[k];
     const size_t c = system_.layout().contact_of(k);
     const auto& contact = system_.scene().contacts[c];
@@ -86,7 +138,8 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
     m.most_pairs = std::max(m.most_pairs, ++touching_[c]);
     if (touching_[c] == 1) ++m.steps_in_contact;
     m.max_force = std::max(m.max_force, f.normal.force);
-    m.max_depth = std::max(m.max_depth, -o.distance);
+    const double depth = observe_depth(k, data);
+    m.max_depth = std::max(m.max_depth, depth);
     m.energy_through += 0.5 * h * std::abs(f.normal.elastic * f.closing_speed);
     m.impulse += h * f.normal.force;
     if (calc_flatness(o) > kFlatness) m.impulse_not_flat += h * f.normal.force;
@@ -95,10 +148,10 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
       m.impulse_inaccurate += h * f.normal.force;
       m.max_method_error = std::max(m.max_method_error, missed);
     }
-    if (f.normal.factor < 0) {
+    if (f.normal.factor < 0 && !(f.normal.force > 0)) {
       ++m.steps_clamped;
     } else if (f.edge_factor < 0) {
-      ++m.steps_pulling;
+      ++m.steps_lifted;
     }
     const auto& i = system_.scene().bodies[static_cast<size_t>(contact.body_i)];
     const auto& j = system_.scene().bodies[static_cast<size_t>(contact.body_j)];
@@ -107,9 +160,10 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
       if (body->size > 0) size = std::min(size, body->size);
       if (body->is_free) inverse_mass += body->inertia.inverse_mass;
     }
-    m.max_depth_ratio = std::max(m.max_depth_ratio, -o.distance / size);
-    // dF/dd = k dV/dd; V/d is between a half (paraboloid) and all (flat) of the section's area.
-    const double stiffness = 2 * f.normal.elastic / -o.distance;
+    m.max_depth_ratio = std::max(m.max_depth_ratio, depth / size);
+    // dF/dd = k dV/dd, k times the section's area; V/d is a half (paraboloid) to all (flat) of it,
+    // V over the mean depth is just it.
+    const double stiffness = (o.has_mean_depth ? 1 : 2) * f.normal.elastic / -o.distance;
     m.max_step_rate = std::max(m.max_step_rate, h * std::sqrt(stiffness * inverse_mass));
     // Friction drags like a damper; rolling makes a solid ball 7/2 times as easy to move at its
     // rim. Bristles push like a spring with a damper, however small the slip.
@@ -144,6 +198,12 @@ bool Run::check_in(double t) {
     control_.progress(t / options_.duration);
     last_progress_ = now;
   }
+  if (control_.observer && now - last_pulse_ > std::chrono::duration<double>(control_.pulse)) {
+    calc_end();
+    result_.failure.clear();  // the run itself says whether it can go on
+    control_.observer->on_pulse(result_, make_checkpoint(false));
+    last_pulse_ = Clock::now();
+  }
   last_step_ = Clock::now();
   if (control_.stop && control_.stop->load(std::memory_order_relaxed)) {
     result_.interrupted = true;
@@ -162,7 +222,20 @@ void Run::check_finite(const State<double>& state) const {
   }
 }
 
+Checkpoint Run::make_checkpoint(bool cut) const {
+  return {result_.final_state, result_.largest_energy, cut};
+}
+
+void Run::leave_checkpoint(bool cut) {
+  if (control_.observer) control_.observer->on_checkpoint(make_checkpoint(cut));
+}
+
 RunResult Run::finish() {
+  calc_end();
+  return std::move(result_);
+}
+
+void Run::calc_end() {
   State<double>& end = result_.final_state;
   result_.end_time = end.t;
   result_.state = end.y;
@@ -180,7 +253,6 @@ RunResult Run::finish() {
   result_.energy_scale = result_.largest_energy;
   if (system_.layout().ledger) close_ledger();
   result_.statistics.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-  return std::move(result_);
 }
 
 void Run::close_ledger() {

@@ -13,8 +13,9 @@ class Run {
  public:
   Run(const System<double>& system, const RunOptions& options, const RunControl& control);
 
-  // The energy at the start, before the first step.
+  // The energy at the start, before the first step; where it goes on, that of the first start.
   void begin();
+  bool goes_on() const { return control_.from != nullptr; }
   State<double>& state() { return result_.final_state; }
   RunResult& result() { return result_; }
   const RunOptions& options() const { return options_; }
@@ -32,12 +33,17 @@ class Run {
   // Progress and interruption; true: stop now. Also notes the longest step.
   bool check_in(double t);
   void check_finite(const State<double>& state) const;  // throws RunError
+  void leave_checkpoint(bool cut = false);
   RunResult finish();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void record(double t, const double* y, const Memory<double>& memory);
+  // Depth of the contact in a slot where it may be the greatest of the run; 0 where not.
+  double observe_depth(size_t slot, const Evaluation<double>& data);
+  void calc_end();  // what the result says of where the run stands
+  Checkpoint make_checkpoint(bool cut) const;
   void note_energies(const Energies<double>& e);
   void close_ledger();
 
@@ -45,13 +51,14 @@ class Run {
   const RunOptions& options_;
   const RunControl& control_;
   Evaluation<double> data_;
-  std::vector<double> rates_, row_;
-  std::vector<long> touching_;                  // pairs of every contact, scratch
+  std::vector<double> rates_, row_, values_;
+  std::vector<long> touching_;        // pairs of every contact, scratch
+  std::vector<double> last_volumes_;  // of every contact, when its depth was last looked for
   std::vector<Energies<double>> start_stores_;  // of every contact
   RunResult result_;
   double next_record_ = 0;
   long rows_ = 0;
-  Clock::time_point started_, last_step_, last_progress_;
+  Clock::time_point started_, last_step_, last_progress_, last_pulse_;
 };
 
 // df/dy by dual numbers, column-major n x n; twelve columns at a time.

@@ -159,16 +159,17 @@ PrescribedMotion<P> read_prescribed(const InputNode& node, const Pose<P>& X0,
     motion.a0 = a->vector_of<P>(dimension::kAcceleration);
   if (const auto a = node.find("amplitude")) motion.amplitude = a->vector_of<P>(dimension::kLength);
   if (const auto axis = node.find("axis")) {
-    motion.axis = axis->vector(dimension::kNumber);
-    if (motion.axis.norm() == 0) axis->fail("an axis cannot be zero");
-    motion.axis.normalize();
+    using std::sqrt;
+    const Vec3<P> e = axis->vector_of<P>(dimension::kNumber);
+    if (value_of(e).norm() == 0) axis->fail("an axis cannot be zero");
+    motion.axis = e / P(sqrt(e.squaredNorm()));
   }
   if (const auto spin = node.find("spin")) motion.w0 = spin->scalar<P>(dimension::kSpin);
   if (const auto swing = node.find("swing")) motion.swing = swing->scalar<P>(dimension::kAngle);
   const bool oscillates = node.find("amplitude") || node.find("swing");
   if (oscillates) {
-    motion.frequency = node.at("frequency").positive(dimension::kFrequency);
-    if (const auto phase = node.find("phase")) motion.phase = phase->number(dimension::kAngle);
+    motion.frequency = node.at("frequency").positive_scalar<P>(dimension::kFrequency);
+    if (const auto phase = node.find("phase")) motion.phase = phase->scalar<P>(dimension::kAngle);
   } else if (const auto f = node.find("frequency")) {
     f->fail("goes with 'amplitude' or 'swing'");
   }
@@ -434,32 +435,79 @@ Scene<P> read_scene(const InputFile& file) {
   return scene;
 }
 
+namespace {
+
+// More steps than a machine does: a million steps a second are three hours for the first.
+constexpr double kMostSteps = 1e10;
+constexpr double kMostCheckpoints = 1e5;
+
+void check_count(const InputNode& node, double duration, double length, double most,
+                 const char* what) {
+  if (duration / length <= most) return;
+  node.fail(fmt::format(
+      "{:.3g} s take {:.2g} {} of {:.3g} s, more than {:.0e}; choose longer ones, or a shorter "
+      "duration",
+      duration, duration / length, what, length, most));
+}
+
+// A number: every so many seconds; a list: at these times.
+std::vector<double> read_checkpoints(const InputNode& node, double duration) {
+  std::vector<double> times;
+  if (node.is_list()) {
+    for (const InputNode& item : node.items()) {
+      const double t = item.positive(dimension::kTime);
+      if (!times.empty() && t <= times.back()) item.fail("times must increase");
+      times.push_back(t);
+    }
+  } else {
+    const double interval = node.positive(dimension::kTime);
+    check_count(node, duration, interval, kMostCheckpoints, "checkpoints");
+    for (int k = 1; k * interval < duration; ++k) times.push_back(k * interval);
+  }
+  std::erase_if(times, [&](double t) { return !(t < duration); });
+  return times;
+}
+
+}  // namespace
+
 RunOptions read_run_options(const InputFile& file) {
   const InputNode root = file.root();
   RunOptions options;
   options.duration = root.at("duration").positive(dimension::kTime);
   if (const auto solver = root.find("solver")) {
-    solver->allow({"method", "step", "tolerance", "max_step", "ledger"});
+    solver->allow({"method", "step", "events", "tolerance", "max_step", "ledger"});
     if (const auto method = solver->find("method")) {
       options.solver = static_cast<Solver>(method->choice(kSolverNames));
     }
     const auto step = solver->find("step"), tolerance = solver->find("tolerance");
-    const auto max_step = solver->find("max_step");
+    const auto max_step = solver->find("max_step"), events = solver->find("events");
     if (is_fixed_step(options.solver)) {
       options.step = solver->at("step").positive(dimension::kTime);
+      check_count(*step, options.duration, options.step, kMostSteps, "steps");
       if (tolerance) tolerance->fail("belongs to cvode and arkode; this method has a fixed step");
       if (max_step) max_step->fail("belongs to cvode and arkode; this method has a fixed step");
+      if (events) options.locates_events = events->choice({"at_steps", "located"}) == 1;
     } else {
       if (step) step->fail("belongs to the fixed-step methods; adaptive ones take 'tolerance'");
+      if (events) events->fail("belongs to the fixed-step methods; adaptive ones locate events");
       if (tolerance) options.tolerance = tolerance->positive(dimension::kNumber);
-      if (max_step) options.max_step = max_step->positive(dimension::kTime);
+      if (max_step) {
+        options.max_step = max_step->positive(dimension::kTime);
+        check_count(*max_step, options.duration, options.max_step, kMostSteps, "steps");
+      }
     }
     if (const auto ledger = solver->find("ledger")) options.ledger = ledger->flag();
   }
   if (const auto output = root.find("output")) {
-    output->allow({"interval"});
+    output->allow({"interval", "checkpoints"});
     if (const auto interval = output->find("interval")) {
       options.interval = interval->non_negative(dimension::kTime);
+      if (options.interval > 0) {
+        check_count(*interval, options.duration, options.interval, kMostSteps, "rows");
+      }
+    }
+    if (const auto checkpoints = output->find("checkpoints")) {
+      options.checkpoints = read_checkpoints(*checkpoints, options.duration);
     }
   }
   return options;
@@ -467,5 +515,6 @@ RunOptions read_run_options(const InputFile& file) {
 
 template Scene<double> read_scene(const InputFile&);
 template Scene<Dual<4>> read_scene(const InputFile&);
+template Scene<Dual<12>> read_scene(const InputFile&);
 
 }  // namespace vesica

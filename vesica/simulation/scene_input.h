@@ -24,8 +24,12 @@ struct RunOptions {
   double step = 1e-4;       // fixed-step methods
   double tolerance = 1e-8;  // adaptive ones, relative to the scale of every state
   double max_step = 0;      // 0: no limit
-  double interval = 1e-3;   // between recorded rows; 0: record nothing
+  bool locates_events = false;  // fixed steps that end where contacts begin and end
+  double interval = 1e-3;       // between recorded rows; 0: record nothing
   bool ledger = true;
+  // Times in (0, duration), ascending, at which the run leaves a state to go on from. Adaptive
+  // solvers stop and restart there; fixed steps do not notice: theirs is the first at or after it.
+  std::vector<double> checkpoints;
 };
 
 template <class P>
@@ -37,5 +41,6 @@ bool is_scene(const InputFile& file);
 
 extern template Scene<double> read_scene(const InputFile&);
 extern template Scene<Dual<4>> read_scene(const InputFile&);
+extern template Scene<Dual<12>> read_scene(const InputFile&);
 
 }  // namespace vesica

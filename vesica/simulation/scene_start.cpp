@@ -81,6 +81,7 @@ void prepare_start(const InputNode& root, Scene<P>* scene) {
   template void prepare_start(const InputNode&, Scene<P>*)
 VESICA_INSTANTIATE(double);
 VESICA_INSTANTIATE(Dual<4>);
+VESICA_INSTANTIATE(Dual<12>);
 #undef VESICA_INSTANTIATE
 
 }  // namespace vesica

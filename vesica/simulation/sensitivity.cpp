@@ -3,17 +3,60 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "vesica/error.h"
+#include "vesica/math/exactly.h"
+#include "vesica/simulation/driver.h"
+#include "vesica/simulation/events.h"
 #include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/switch_times.h"
 
 namespace vesica {
 namespace {
+
+// The steps of the plain run, and where they ended at a located event (StepReport::roots).
+struct TapeStep {
+  double end = 0;
+  std::vector<int> roots;
+};
+
+// Steps like another, and keeps a tape.
+class TapingStepper final : public detail::Stepper {
+ public:
+  TapingStepper(std::unique_ptr<detail::Stepper> stepper, std::vector<TapeStep>* tape)
+      : stepper_(std::move(stepper)), tape_(tape) {}
+  void restart(const State<double>& state) override { stepper_->restart(state); }
+  void step(double until, State<double>* state, detail::StepReport* report) override {
+    stepper_->step(until, state, report);
+    tape_->push_back({state->t, report->roots});
+  }
+  void interpolate(double t, double* y) override { stepper_->interpolate(t, y); }
+  bool locates_events() const override { return stepper_->locates_events(); }
+  Evaluation<double>& evaluation() override { return stepper_->evaluation(); }
+  const Evaluation<double>& last_step() const override { return stepper_->last_step(); }
+
+ private:
+  std::unique_ptr<detail::Stepper> stepper_;
+  std::vector<TapeStep>* tape_;
+};
+
+RunResult simulate_on_tape(const System<double>& system, const RunOptions& options,
+                           const RunControl& control, std::vector<TapeStep>* tape) {
+  detail::Run run(system, options, control);
+  run.begin();
+  TapingStepper stepper(detail::make_fixed_stepper(system, options, &run.result().statistics),
+                        tape);
+  detail::drive(system, &stepper, &run);
+  if (run.result().interrupted) throw RunError("interrupted: no derivatives were written");
+  return run.finish();
+}
 
 // The trajectory on dual numbers: rows at the recording interval, final state.
 template <class T>
@@ -24,71 +67,169 @@ struct Trajectory {
   double seconds = 0;
 };
 
+// How the time of an event moves, as a number that is zero: the distance of its contact stays what
+// it is at the end of a step whose length changes. The step is taken from `start` with an end that
+// does not move and with one that moves by 1 in all directions. Where that changes nothing (a
+// contact that grazes) there is no derivative, and zero comes out.
+template <class T>
+T calc_time_shift(size_t slot, bool touchdown, double end, const State<T>& start,
+                  const T& start_shift, FixedStepper<T, T>* stepper, Evaluation<T>* data,
+                  detail::EventHandler<T, T>* events) {
+  std::vector<ContactChange> none;
+  T unit(0), distances[2];
+  for (int k = 0; k < ScalarTraits<T>::kDerivatives; ++k) unit.v[k] = 1;
+  for (const int moves : {0, 1}) {
+    State<T> state = start;
+    stepper->step(end, start_shift, moves ? unit : T(0), &state, data, &none);
+    distances[moves] = events->calc_distance(slot, touchdown, *data, state);
+  }
+  const auto& slope = distances[0].v;
+  int least = 0;  // where the difference loses no digits
+  for (int k = 1; k < ScalarTraits<T>::kDerivatives; ++k) {
+    if (std::abs(slope[k]) < std::abs(slope[least])) least = k;
+  }
+  const double rate = distances[1].v[least] - slope[least];
+  T shift(0);
+  if (rate != 0) {
+    for (int k = 0; k < ScalarTraits<T>::kDerivatives; ++k) shift.v[k] = -slope[k] / rate;
+  }
+  return shift;
+}
+
+// The steps of the tape once more. Where they end at events their ends carry derivatives; in
+// between, and for what is recorded, derivatives are those at a fixed time.
 template <class T>
 Trajectory<T> run(const System<T>& system, const RunOptions& options,
-                  const std::vector<double>& switches, const RunControl& control) {
+                  const std::vector<TapeStep>& tape, const std::vector<double>& switches,
+                  const RunControl& control) {
   const auto start = std::chrono::steady_clock::now();
   Trajectory<T> result;
   State<T> state = system.make_initial_state();
   auto data = system.template make_evaluation<T>();
   auto scratch = system.template make_evaluation<T>();
+  scratch.wants_gap = scratch.wants_depth = true;
   std::vector<T> rates(state.y.size());
   std::vector<ContactChange> changes;
   FixedStepper<T, T> stepper(system, static_cast<FixedStepMethod>(options.solver));
+  detail::EventHandler<T, T> events(system);
+  data.holds_contacts = options.locates_events;
   system.find_parts(&state, &scratch, &changes);
   system.calc_rates(0, state.y.data(), state.memory, rates.data(), &scratch);
   const T start_energy = calc_energies(system, state.y.data(), scratch).mechanical();
+  if (options.locates_events) events.capture(&state, &changes);
   double next = 0;
   const double slack = 1e-9 * options.interval;
+  // A row that falls within a step is that of its end: dual numbers are not interpolated.
+  T shift(0);  // of the time at which the state is
+  std::vector<T> y;
+  const auto take_at_fixed_time = [&] {
+    y = state.y;
+    if (is_exactly(shift, 0)) return;
+    system.calc_rates(state.t, y.data(), state.memory, rates.data(), &scratch);
+    for (size_t k = 0; k < y.size(); ++k) y[k] -= rates[k] * shift;
+  };
+  const auto record = [&] {
+    if (!(options.interval > 0 && state.t >= next - slack)) return;
+    take_at_fixed_time();
+    system.calc_rates(state.t, y.data(), state.memory, rates.data(), &scratch);
+    result.times.push_back(state.t);
+    append_row(system, y.data(), scratch, start_energy, &result.rows);
+    next = static_cast<double>(result.times.size()) * options.interval;
+  };
   auto stop = switches.begin();
-  while (true) {
-    // A row that falls within a step is that of its end: dual numbers are not interpolated.
-    if (options.interval > 0 && state.t >= next - slack) {
-      system.calc_rates(state.t, state.y.data(), state.memory, rates.data(), &scratch);
-      result.times.push_back(state.t);
-      append_row(system, state.y.data(), scratch, start_energy, &result.rows);
-      next = static_cast<double>(result.times.size()) * options.interval;
-    }
-    if (state.t >= options.duration) break;
-    const double until = stop == switches.end() ? options.duration : *stop;
-    data.before = stop == switches.end() ? kInfinity : until;
+  data.before = stop == switches.end() ? kInfinity : *stop;
+  record();
+  for (const TapeStep& step : tape) {
     changes.clear();
-    stepper.step(calc_step_end(state.t, options.step, until), &state, &data, &changes);
-    for (const T& y : state.y) {
-      if (std::isfinite(value_of(y))) continue;
+    T end_shift(0);
+    const auto root = std::find_if(step.roots.begin(), step.roots.end(),
+                                   [](int direction) { return direction != 0; });
+    if (root != step.roots.end()) {  // what happens at the same time moves with the first
+      end_shift = calc_time_shift(static_cast<size_t>(root - step.roots.begin()), *root < 0,
+                                  step.end, state, shift, &stepper, &data, &events);
+    }
+    if (is_exactly(shift, 0) && is_exactly(end_shift, 0)) {
+      stepper.step(step.end, &state, &data, &changes);
+    } else {
+      stepper.step(step.end, shift, end_shift, &state, &data, &changes);
+    }
+    shift = end_shift;
+    for (const T& x : state.y) {
+      if (std::isfinite(value_of(x))) continue;
       throw RunError(fmt::format(
           "the state is no longer finite at t = {:.6g} s; use a shorter solver.step", state.t));
+    }
+    record();
+    for (size_t k = 0; k < step.roots.size(); ++k) {
+      if (step.roots[k] != 0) events.cross(k, step.roots[k] < 0, data, &state, &changes);
+    }
+    if (options.locates_events && events.find_parts(&state, &changes)) {
+      events.capture(&state, &changes);
     }
     if (stop != switches.end() && state.t >= *stop) {
       data.after = *stop;
       ++stop;
+      data.before = stop == switches.end() ? kInfinity : *stop;
     }
     if (control.stop && control.stop->load(std::memory_order_relaxed)) {
       throw RunError("interrupted: no derivatives were written");
     }
     if (control.progress) control.progress(state.t / options.duration);
   }
-  result.state = state.y;
+  take_at_fixed_time();
+  result.state = y;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
-constexpr int kTogether = 4;  // derivatives that one run carries
+bool has_number(const InputFile& file, const std::string& path) {
+  std::optional<InputNode> node = file.root();
+  for (size_t from = 0; node && from <= path.size();) {
+    const size_t dot = std::min(path.find('.', from), path.size());
+    const std::string key = path.substr(from, dot - from);
+    from = dot + 1;
+    if (node->is_map()) {
+      node = node->find(key);
+    } else if (node->is_list()) {
+      size_t index = 0;
+      const auto read = std::from_chars(key.data(), key.data() + key.size(), index);
+      const bool is_index = read.ec == std::errc() && read.ptr == key.data() + key.size();
+      node = is_index && index < node->size() ? std::optional(node->at(index)) : std::nullopt;
+    } else {
+      node.reset();
+    }
+  }
+  if (!node || !node->is_scalar()) return false;
+  const std::string text = node->text();
+  return !text.empty() && text.find_first_of("0123456789") <= text.find_first_not_of("+-.");
+}
 
+// A number that is there, but by which nothing can be differentiated, or one that is not there.
+[[noreturn]] void fail_unused(const InputFile& file, const std::string& path) {
+  if (has_number(file, path)) {
+    throw InputError(fmt::format(
+        "--sensitivity {}: {} has this number, but derivatives by it are not available: the motion "
+        "does not depend on it, or it is one of the sizes of solids, vertices, times of switching, "
+        "settings of solver and output; use differences of runs",
+        path, file.name()));
+  }
+  throw InputError(
+      fmt::format("--sensitivity {}: {} has no number at that path (lists count from 0: "
+                  "bodies.ball.pose.position.2)",
+                  path, file.name()));
+}
+
+// The next `count` paths in one run; returns its seconds.
+template <class T>
 double add_batch(InputFile file, const RunOptions& options, const std::vector<std::string>& paths,
-                 size_t first, const std::vector<double>& switches, const RunControl& control,
+                 size_t first, size_t count, const std::vector<TapeStep>& tape,
+                 const std::vector<double>& switches, const RunControl& control,
                  SensitivityResult* result, std::vector<std::vector<double>>* columns) {
-  const size_t count = std::min<size_t>(kTogether, paths.size() - first);
   file.seed({paths.begin() + static_cast<std::ptrdiff_t>(first),
              paths.begin() + static_cast<std::ptrdiff_t>(first + count)});
-  const System<Dual<kTogether>> system(read_scene<Dual<kTogether>>(file), options.ledger);
-  for (const std::string& unused : file.unused_seeds()) {
-    throw InputError(fmt::format(
-        "--sensitivity {}: {} has no number at that path that the motion depends on (lists count "
-        "from 0: bodies.ball.pose.position.2)",
-        unused, file.name()));
-  }
-  const auto trajectory = run(system, options, switches, control);
+  const System<T> system(read_scene<T>(file), options.ledger);
+  for (const std::string& unused : file.unused_seeds()) fail_unused(file, unused);
+  const auto trajectory = run(system, options, tape, switches, control);
   for (size_t k = 0; k < count; ++k) {
     std::vector<double> final_state, column;
     for (const auto& x : trajectory.state) final_state.push_back(x.v[static_cast<int>(k)]);
@@ -114,16 +255,21 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
   SensitivityResult result;
   result.paths = paths;
   const System<double> plain(read_scene<double>(file), options.ledger);
-  const RunResult reference = simulate(plain, options, control);
-  if (!reference.failure.empty()) throw RunError(reference.failure);
+  std::vector<TapeStep> tape;
+  const RunResult reference = simulate_on_tape(plain, options, control, &tape);
   result.end_time = reference.end_time;
   result.warnings = make_warnings(plain, options, reference);
   const std::vector<double> switches = find_switch_times(plain.scene(), options.duration);
 
   std::vector<std::vector<double>> columns;
   double seconds = 0;
-  for (size_t first = 0; first < paths.size(); first += kTogether) {
-    seconds += add_batch(file, options, paths, first, switches, control, &result, &columns);
+  // Up to four derivatives cost half of what twelve do.
+  for (size_t first = 0; first < paths.size();) {
+    const size_t left = paths.size() - first;
+    const size_t count = std::min<size_t>(left, left > 4 ? 12 : 4);
+    const auto add = left > 4 ? add_batch<Dual<12>> : add_batch<Dual<4>>;
+    seconds += add(file, options, paths, first, count, tape, switches, control, &result, &columns);
+    first += count;
   }
   const double plain_seconds = reference.statistics.seconds;
   result.cost = plain_seconds > 0 ? seconds / plain_seconds : 0;
@@ -146,10 +292,11 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
   const auto touchdowns =
       std::count_if(reference.events.begin(), reference.events.end(),
                     [](const ContactEvent& e) { return e.touchdown && e.time > 0; });
-  if (touchdowns > 0) {
+  if (touchdowns > 0 && !options.locates_events) {
     result.warnings.push_back(
         fmt::format("{} touchdowns fell on a step: the derivative jumps, by an amount that shrinks "
-                    "with the step, where a touchdown moves to the next step",
+                    "with the step, where a touchdown moves to the next step; with "
+                    "solver.events: located it is smooth",
                     touchdowns));
   }
   return result;

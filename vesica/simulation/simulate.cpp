@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "vesica/error.h"
+#include "vesica/io/file_error.h"
 #include "vesica/simulation/driver.h"
+#include "vesica/simulation/event_locator.h"
 #include "vesica/simulation/fixed_step.h"
 
 namespace vesica {
@@ -14,7 +16,8 @@ namespace detail {
 
 namespace {
 
-// Steps on the grid of multiples of the step; shorter ones where the run stops between.
+// Steps on the grid of multiples of the step; shorter ones where the run stops between, and where
+// contacts begin and end if those are to be located.
 class FixedGridStepper : public Stepper {
  public:
   FixedGridStepper(const System<double>& system, const RunOptions& options,
@@ -26,7 +29,10 @@ class FixedGridStepper : public Stepper {
         data_(system.make_evaluation<double>()),
         between_(system.make_evaluation<double>()),
         end_rates_(static_cast<size_t>(system.layout().size())),
-        statistics_(statistics) {}
+        statistics_(statistics) {
+    if (options.locates_events) locator_.emplace(system);
+    data_.holds_contacts = data_.locates_events = options.locates_events;
+  }
 
   void restart(const State<double>&) override {}
 
@@ -35,7 +41,9 @@ class FixedGridStepper : public Stepper {
     from_ = state->t;
     const double end = calc_step_end(from_, step_, until);
     y_from_ = state->y;
+    if (locator_) start_ = *state;
     stepper_.step(end, state, &data_, &report->changes);
+    if (locator_) locator_->locate(start_, &stepper_, &data_, state, &report->roots);
     // What begins and ends at the start of this step happened in the last one; placed there by
     // linear interpolation.
     for (const ContactChange& change : report->changes) {
@@ -45,7 +53,7 @@ class FixedGridStepper : public Stepper {
       const double back = std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) * last_ : 0;
       report->times.push_back(std::max(0.0, from_ - back));
     }
-    last_ = report->step = end - from_;
+    last_ = report->step = state->t - from_;
     state_ = state;
     has_end_rates_ = false;
     ++statistics_->steps;
@@ -67,7 +75,7 @@ class FixedGridStepper : public Stepper {
     }
   }
 
-  bool locates_events() const override { return false; }
+  bool locates_events() const override { return locator_.has_value(); }
   Evaluation<double>& evaluation() override { return data_; }
   const Evaluation<double>& last_step() const override { return data_; }
 
@@ -79,6 +87,8 @@ class FixedGridStepper : public Stepper {
   Evaluation<double> data_, between_;
   std::vector<double> before_, y_from_, end_rates_;
   const State<double>* state_ = nullptr;
+  std::optional<EventLocator> locator_;
+  State<double> start_;
   bool has_end_rates_ = false;
   RunStatistics* statistics_;
 };
@@ -140,18 +150,38 @@ RunResult simulate(const System<double>& system, const RunOptions& options,
   if (options.solver == Solver::kCvode) check_derivatives(system.scene());
   try {
     run.begin();
-    const auto stepper = is_fixed_step(options.solver)
-                             ? detail::make_fixed_stepper(system, options, statistics)
-                         : options.solver == Solver::kCvode
-                             ? detail::make_cvode_stepper(system, options, statistics)
-                             : detail::make_arkode_stepper(system, options, statistics);
+    const auto stepper =
+        is_fixed_step(options.solver) ? detail::make_fixed_stepper(system, options, statistics)
+        : options.solver == Solver::kCvode
+            ? detail::make_cvode_stepper(system, options, statistics, control.stop)
+            : detail::make_arkode_stepper(system, options, statistics, control.stop);
     detail::drive(system, stepper.get(), &run);
+  } catch (const Interrupted&) {
+    run.result().interrupted = true;
+    run.leave_checkpoint();
+  } catch (const FileError& error) {
+    run.result().failure = error.what();
+    run.result().cannot_write = true;
   } catch (const std::exception& error) {  // what was recorded is kept
     run.result().failure = error.what();
   }
   if (control.progress) control.progress(1);
   return run.finish();
 }
+
+namespace {
+
+// Of all pairs of its parts.
+WhereItWouldPull where_it_would_pull(const SceneContact<double>& c) {
+  if (!c.parts) return where_it_would_pull(c.contact, c.contact);
+  WhereItWouldPull worst = WhereItWouldPull::kLifts;
+  for (const auto& shapes : c.parts->pairs) {
+    worst = std::max(worst, where_it_would_pull(c.contact, shapes));
+  }
+  return worst;
+}
+
+}  // namespace
 
 double calc_flatness(const Overlap<double>& o) {
   const double M_nn = o.n_W.dot(o.M_W * o.n_W), M_t = o.M_W.trace() - M_nn;
@@ -175,12 +205,16 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       "pull; the force was held at 0",
                       name, percent(m.steps_clamped)));
     }
-    if (m.steps_pulling > 0) {
+    const WhereItWouldPull pulled = where_it_would_pull(system.scene().contacts[k]);
+    if (m.steps_lifted > 0 && pulled != WhereItWouldPull::kLifts) {
       warnings.push_back(fmt::format(
-          "{}: in {:.2g} % of its steps rolling makes the foundation pull at the edge of "
-          "the patch, which the closed forms include; less damping or patch-wise "
-          "integration avoids it",
-          name, percent(m.steps_pulling)));
+          "{}: in {:.2g} % of its steps rolling is so fast that the foundation would pull at the "
+          "edge of the patch; {}",
+          name, percent(m.steps_lifted),
+          pulled == WhereItWouldPull::kPulls
+              ? "this preset lets it pull: use preset exact or less damping"
+              : "what lifts there is found as for a cap, which these shapes are not: less damping "
+                "avoids it"));
     }
     if (m.max_depth_ratio > 0.1) {
       warnings.push_back(

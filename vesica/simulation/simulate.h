@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,7 @@ struct ContactMonitor {
   double max_depth_ratio = 0;  // over the smaller body's size
   long steps_in_contact = 0;
   long steps_clamped = 0;    // 1 + alpha c < 0: the force was held at zero
-  long steps_pulling = 0;    // the closed forms pull at the edge of the patch
+  long steps_lifted = 0;     // 1 + alpha c < 0 at an edge of the patch: it lifts, or pulls
   long steps_saturated = 0;  // bristles at their limit
   double max_step_rate = 0;  // step times the fastest rate of the contact, spring or friction:
                              // explicit methods lose accuracy above about 0.3 and stability
@@ -55,11 +57,24 @@ struct RunStatistics {
   double worst_step_seconds = 0;
 };
 
+// Order-sensitive 64-bit hash (FNV-1a) of the bits of a recording, row by row, the time of a row
+// first: equal runs have equal hashes.
+class RecordingHash {
+ public:
+  void add(double t, const double* values, size_t count);
+  std::string text() const;
+
+ private:
+  std::uint64_t hash_ = 14695981039346656037ull;
+};
+
 struct RunResult {
   double end_time = 0;
-  std::vector<double> state;  // at end_time, laid out as System's
-  State<double> final_state;  // the same with what contacts remember
-  TimeTable recording;
+  std::vector<double> state;         // at end_time, laid out as System's
+  State<double> final_state;         // the same with what contacts remember
+  TimeTable recording;               // its rows only where RunControl keeps them
+  size_t rows = 0;                   // recorded
+  RecordingHash hash;                // of them
   std::vector<ContactEvent> events;  // at most kMaxEvents
   std::vector<ContactMonitor> monitors;
   RunStatistics statistics;
@@ -71,15 +86,51 @@ struct RunResult {
   // What energies are judged by: the greatest of that, of all that was dissipated, and of all work.
   double energy_scale = 0;
   bool interrupted = false;
-  std::string failure;  // empty: reached the end; else what went wrong and what to change
+  std::string failure;        // empty: reached the end; else what went wrong and what to change
+  bool cannot_write = false;  // the failure is a FileError of the observer
+};
+
+// A state that a run can go on from. What its ledger counts from is the start of its scene.
+struct Checkpoint {
+  State<double> state;
+  double largest_energy = 0;
+  // The duration cut a fixed step short here: a run that goes on longer has no such state on its
+  // way. The checkpoint before it is where such a run passes.
+  bool cut = false;
+
+  bool operator==(const Checkpoint&) const = default;
+};
+
+// Sees a run while it goes on. What it throws ends the run as a failure.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void on_row(double /*t*/, const std::vector<double>& /*values*/) {}
+  // At the times of RunOptions::checkpoints, at the end, and where the run is interrupted.
+  virtual void on_checkpoint(const Checkpoint& /*checkpoint*/) {}
+  // About once a second of the clock on the wall: the result as it stands, where the run is.
+  virtual void on_pulse(const RunResult& /*so_far*/, const Checkpoint& /*now*/) {}
+};
+
+// Thrown where work that has nothing to keep is stopped from outside.
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 struct RunControl {
   std::function<void(double)> progress;     // fraction done, called now and then
   const std::atomic<bool>* stop = nullptr;  // set by a signal: keep what was recorded
+  RunObserver* observer = nullptr;
+  bool keep_rows = true;             // in RunResult::recording; else the observer alone has them
+  const Checkpoint* from = nullptr;  // go on from there; rows and events before it are not repeated
+  double pulse = 1;                  // seconds between pulses
 };
 
 inline constexpr size_t kMaxEvents = 100000;
+
+// Rows that are due up to a time, the one at zero included.
+size_t count_rows(double t, double interval);
 
 RunResult simulate(const System<double>& system, const RunOptions& options,
                    const RunControl& control = {});

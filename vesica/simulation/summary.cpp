@@ -170,7 +170,7 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
              {"max_depth_over_size", m.max_depth_ratio},
              {"steps_in_contact", m.steps_in_contact},
              {"steps_force_clamped", m.steps_clamped},
-             {"steps_edge_pulling", m.steps_pulling},
+             {"steps_edge_lifted", m.steps_lifted},
              {"steps_bristle_saturated", m.steps_saturated},
              {"max_step_over_time_constant", m.max_step_rate},
              {"impulse", m.impulse},
@@ -189,8 +189,8 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
     }
   }
   json["contacts"] = contacts;
-  json["rows"] = result.recording.rows();
-  json["hash"] = calc_hash(result.recording);
+  json["rows"] = result.rows;
+  json["hash"] = result.hash.text();
   json["warnings"] = make_warnings(system, options, result);
   return json;
 }

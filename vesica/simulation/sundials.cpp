@@ -30,6 +30,7 @@ struct Problem {
   Memory<double> memory;
   JacobianEvaluator jacobian;
   std::exception_ptr error;  // exceptions must not cross the library's C frames
+  const std::atomic<bool>* stop;
 };
 
 // Runs what a callback does; an exception is kept and stops the solver.
@@ -37,6 +38,7 @@ template <class Action>
 int guarded(void* user, const Action& action) {
   auto* p = static_cast<Problem*>(user);
   try {
+    if (p->stop && p->stop->load(std::memory_order_relaxed)) throw Interrupted("within a step");
     return action(p);
   } catch (...) {
     p->error = std::current_exception();
@@ -67,8 +69,10 @@ int jacobian(double t, N_Vector y, N_Vector, SUNMatrix J, void* user, N_Vector, 
 
 int distances(double t, N_Vector y, double* g, void* user) {
   return guarded(user, [&](Problem* p) {
+    p->data->locates_events = true;  // gaps cost more than forces, and only events need them
     p->system->calc_motions(t, N_VGetArrayPointer(y), p->data);
     p->system->calc_overlaps(p->memory, p->data);
+    p->data->locates_events = false;
     for (size_t k = 0; k < p->data->overlaps.size(); ++k) g[k] = p->data->overlaps[k].distance;
     return 0;
   });
@@ -151,7 +155,7 @@ constexpr double kFirstStep = 1e-9;  // s
 class SundialsStepper : public Stepper {
  public:
   SundialsStepper(const System<double>& system, const RunOptions& options,
-                  RunStatistics* statistics)
+                  RunStatistics* statistics, const std::atomic<bool>* stop)
       : system_(system),
         longest_(std::min(options.max_step > 0 ? options.max_step : kInfinity,
                           calc_signal_step(system.scene()))),
@@ -161,9 +165,8 @@ class SundialsStepper : public Stepper {
         y_(N_VNew_Serial(system.layout().size(), context_)),
         row_(N_VNew_Serial(system.layout().size(), context_)),
         tolerances_(N_VNew_Serial(system.layout().size(), context_)),
-        problem_{&system, statistics, &data_, {}, JacobianEvaluator(system), nullptr},
+        problem_{&system, statistics, &data_, {}, JacobianEvaluator(system), nullptr, stop},
         statistics_(statistics) {
-    data_.locates_events = seen_.locates_events = true;
     const auto scales = calc_state_scales(system);
     for (size_t k = 0; k < scales.size(); ++k) {
       N_VGetArrayPointer(tolerances_.get())[k] = options.tolerance * scales[k];
@@ -234,8 +237,9 @@ class SundialsStepper : public Stepper {
 
 class CvodeStepper final : public SundialsStepper {
  public:
-  CvodeStepper(const System<double>& system, const RunOptions& options, RunStatistics* statistics)
-      : SundialsStepper(system, options, statistics) {
+  CvodeStepper(const System<double>& system, const RunOptions& options, RunStatistics* statistics,
+               const std::atomic<bool>* stop)
+      : SundialsStepper(system, options, statistics, stop) {
     const int n = system.layout().size();
     memory_ = CVodeCreate(CV_BDF, context_);
     matrix_ = SUNDenseMatrix(n, n, context_);
@@ -288,8 +292,9 @@ class CvodeStepper final : public SundialsStepper {
 
 class ArkodeStepper final : public SundialsStepper {
  public:
-  ArkodeStepper(const System<double>& system, const RunOptions& options, RunStatistics* statistics)
-      : SundialsStepper(system, options, statistics) {
+  ArkodeStepper(const System<double>& system, const RunOptions& options, RunStatistics* statistics,
+                const std::atomic<bool>* stop)
+      : SundialsStepper(system, options, statistics, stop) {
     memory_ = ERKStepCreate(rates, 0, y_.get(), context_);
     // Not higher: states at events and outputs are interpolated with degree five, and a run
     // restarts from the former (order 8 leaves 3e-4 in the ledger of a bouncing ball, order 5 below
@@ -334,13 +339,15 @@ class ArkodeStepper final : public SundialsStepper {
 }  // namespace
 
 std::unique_ptr<Stepper> make_cvode_stepper(const System<double>& system, const RunOptions& options,
-                                            RunStatistics* statistics) {
-  return std::make_unique<CvodeStepper>(system, options, statistics);
+                                            RunStatistics* statistics,
+                                            const std::atomic<bool>* stop) {
+  return std::make_unique<CvodeStepper>(system, options, statistics, stop);
 }
 
 std::unique_ptr<Stepper> make_arkode_stepper(const System<double>& system,
-                                             const RunOptions& options, RunStatistics* statistics) {
-  return std::make_unique<ArkodeStepper>(system, options, statistics);
+                                             const RunOptions& options, RunStatistics* statistics,
+                                             const std::atomic<bool>* stop) {
+  return std::make_unique<ArkodeStepper>(system, options, statistics, stop);
 }
 
 }  // namespace vesica::detail

@@ -84,7 +84,12 @@ struct Evaluation : TreeData<T> {
   std::vector<double> start_distances;   // per slot, at the start of the last fixed step
 
   // How it is to be evaluated.
-  bool locates_events = false;  // the gap between parts that are near each other is wanted
+  bool wants_gap = false;       // of bodies that are apart; not that of parts of bodies
+  bool locates_events = false;  // that of parts too, which are near each other
+  bool wants_depth = false;     // also where no law measures it: for what a recording shows
+  // Only contacts that are remembered to touch act: steps that end where one begins or ends, whose
+  // trial stages may lie beyond.
+  bool holds_contacts = false;
   double step = 0;  // fixed: parts are looked for as far as they move in two; 0: up to the margin
   // Signals, forces and motions that switch are looked at strictly between these times: what holds
   // on one side of a switch (switch_times.h).
@@ -93,6 +98,10 @@ struct Evaluation : TreeData<T> {
     if (t <= after) return std::nextafter(after, kInfinity);
     return t < before ? t : std::nextafter(before, -kInfinity);
   }
+
+  // What the time carries of derivatives: zero but around an event that moves with the parameters.
+  // Bodies whose motion is given move with it; signals and ramps of forces do not.
+  T time_shift{0.0};
 
   std::vector<char> empty;           // per slot: overlap and forces are those of nothing
   std::vector<CellPair> near;        // scratch of find_parts
@@ -162,6 +171,10 @@ class System {
   void calc_motions(double t, const T* y, Evaluation<T>* data) const;
   template <class T>
   void calc_overlaps(const Memory<T>& memory, Evaluation<T>* data) const;
+  // Of what sits in a slot, as the bodies are placed in `data`.
+  template <class T>
+  Overlap<T> calc_overlap_in(size_t slot, const Memory<T>& memory, const Evaluation<T>& data,
+                             Wanted wanted) const;
 
  private:
   template <class T>

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vesica/error.h"
+#include "vesica/math/exactly.h"
 #include "vesica/simulation/system.h"
 
 namespace vesica {
@@ -17,6 +19,16 @@ template <class P>
       "{}: more than {} pairs of parts are near each other at t = {:.6g} s; set a greater "
       "max_pairs for this contact",
       contact.name, contact.parts->room, t));
+}
+
+// The motion at a time that differs by `shift`, to first order: for derivatives.
+template <class P, class T>
+void move_along(const SpatialMotion<P>& acceleration, const T& shift, Motion<T>* m) {
+  const Mat3<T> turn = skew<T>(m->V_WB.w_WB) * m->X_WB.R_WB;
+  m->X_WB.R_WB += turn * shift;
+  m->X_WB.p_WB += m->V_WB.v_WB * shift;
+  m->V_WB.w_WB += acceleration.w.template cast<T>() * shift;
+  m->V_WB.v_WB += acceleration.v.template cast<T>() * shift;
 }
 
 template <class P>
@@ -128,7 +140,10 @@ void System<P>::calc_rates_of_new_step(State<T>* state, T* rates, Evaluation<T>*
                                        std::vector<ContactChange>* changes) const {
   calc_motions(state->t, state->y.data(), data);
   if (has_parts_) assign_slots(state, data, changes);
+  // The gap tells when within the last step a contact began: the other stages do without.
+  const bool wanted = std::exchange(data->wants_gap, true);
   calc_overlaps(state->memory, data);
+  data->wants_gap = wanted;
   for (size_t k = 0; k < layout_.slots(); ++k) {
     data->start_distances[k] = value_of(data->overlaps[k].distance);
   }
@@ -167,6 +182,9 @@ void System<P>::calc_motions(double t, const T* y, Evaluation<T>* data) const {
     data->wrenches[b].f_W = Vec3<T>(T(0), T(0), T(0));
     if (!body.prescribed.moves) continue;
     data->motions[b] = cast_motion<T>(body.prescribed.at(t));
+    if (!is_exactly(data->time_shift, 0)) {
+      move_along(body.prescribed.acceleration(t), data->time_shift, &data->motions[b]);
+    }
     if (scene_.tree.bodies()[b].has_children) {
       const SpatialMotion<P> a = body.prescribed.acceleration(t);
       data->given_acceleration[b] = {a.w.template cast<T>(), a.v.template cast<T>()};
@@ -191,11 +209,25 @@ void System<P>::calc_overlaps(const Memory<T>& memory, Evaluation<T>* data) cons
       continue;
     }
     data->empty[k] = 0;
-    const bool needs_gap = !c.parts || data->locates_events;
-    data->overlaps[k] =
-        calc_overlap(*shapes, data->motions[c.body_i].X_WB, data->motions[c.body_j].X_WB,
-                     needs_gap ? WhenApart::kGap : WhenApart::kNothing);
+    const bool needs_gap = data->locates_events || (data->wants_gap && !c.parts);
+    const bool needs_depth = data->wants_depth || c.contact.measure() == Measure::kDepth;
+    data->overlaps[k] = calc_overlap_in(k, memory, *data, Wanted{needs_gap, needs_depth});
+    if (data->holds_contacts && !memory[k].touching) {
+      Overlap<T>& o = data->overlaps[k];
+      if (o.distance < T(0)) o.distance = T(0);
+      o.volume = o.potential = o.push = T(0);
+    }
   }
+}
+
+template <class P>
+template <class T>
+Overlap<T> System<P>::calc_overlap_in(size_t slot, const Memory<T>& memory,
+                                      const Evaluation<T>& data, Wanted wanted) const {
+  const auto& c = contact_in(slot);
+  const PlacedPair<P>* shapes = shapes_in(slot, memory[slot].pair);
+  if (!shapes) return far_apart<T>();
+  return calc_overlap(*shapes, data.motions[c.body_i].X_WB, data.motions[c.body_j].X_WB, wanted);
 }
 
 template <class P>
@@ -274,7 +306,9 @@ void System<P>::begin_contact(size_t k, const Evaluation<T>& data, State<T>* sta
                               std::vector<ContactChange>* changes) const {
   const auto& c = contact_in(k);
   const Overlap<T>& o = data.overlaps[k];
-  const T speed = calc_kinematics(data.motions[c.body_i], data.motions[c.body_j], o).closing_speed;
+  const T speed =
+      calc_kinematics(data.motions[c.body_i], data.motions[c.body_j], o, c.contact.measure())
+          .closing_speed;
   state->memory[k].contact = {speed, true};
   state->memory[k].touching = true;
   if (c.contact.relaxes()) {
@@ -300,7 +334,7 @@ template <class T>
 void System<P>::capture_contacts(State<T>* state, const Evaluation<T>& data,
                                  std::vector<ContactChange>* changes) const {
   for (size_t k = 0; k < layout_.slots(); ++k) {
-    const bool touching = data.overlaps[k].distance < T(0);
+    const bool touching = is_touching(data.overlaps[k]);
     if (touching == state->memory[k].touching) continue;
     if (touching) {
       begin_contact(k, data, state, changes);
@@ -327,12 +361,12 @@ void System<P>::calc_contacts(const T* y, const Memory<T>& memories, T* rates, E
     }
     // A contact that has begun within a step and is not captured yet: its impact is now.
     ContactMemory<T> memory = memories[k].contact;
-    if (!memory.captured && o.distance < T(0)) {
-      memory.impact_speed = calc_kinematics(i, j, o).closing_speed;
+    if (!memory.captured && is_touching(o)) {
+      memory.impact_speed = calc_kinematics(i, j, o, c.contact.measure()).closing_speed;
     }
     f = calc_contact_laws(c.contact, *shapes, o, i, j, memory, y + layout_.contact(k),
                           rates + layout_.contact(k));
-    if (!(o.distance < T(0))) continue;
+    if (!is_touching(o)) continue;
     apply<T>(c.body_i, f.F_Ic_W.f_W, f.F_Ic_W.tau_W, o.p_WC, data, ledger);
     apply<T>(c.body_j, -f.F_Ic_W.f_W, -f.F_Ic_W.tau_W, o.p_WC, data, ledger);
     if (ledger) {
@@ -455,21 +489,23 @@ void System<P>::calc_drive_work(double t, T* rates, Evaluation<T>* data, T* ledg
 }
 
 // Compiled in system_*.cpp: scalar of the scene, scalar of the state.
-#define VESICA_SYSTEM(P, T)                                                                   \
-  template Evaluation<T> System<P>::make_evaluation() const;                                  \
-  template void System<P>::calc_rates(double, const T*, const Memory<T>&, T*, Evaluation<T>*) \
-      const;                                                                                  \
-  template void System<P>::calc_rates_of_new_step(State<T>*, T*, Evaluation<T>*,              \
-                                                  std::vector<ContactChange>*) const;         \
-  template bool System<P>::find_parts(State<T>*, Evaluation<T>*, std::vector<ContactChange>*) \
-      const;                                                                                  \
-  template void System<P>::begin_contact(size_t, const Evaluation<T>&, State<T>*,             \
-                                         std::vector<ContactChange>*) const;                  \
-  template void System<P>::end_contact(size_t, State<T>*, std::vector<ContactChange>*) const; \
-  template void System<P>::capture_contacts(State<T>*, const Evaluation<T>&,                  \
-                                            std::vector<ContactChange>*) const;               \
-  template void System<P>::calc_position_rates(const T*, T*) const;                           \
-  template void System<P>::calc_motions(double, const T*, Evaluation<T>*) const;              \
-  template void System<P>::calc_overlaps(const Memory<T>&, Evaluation<T>*) const;
+#define VESICA_SYSTEM(P, T)                                                                      \
+  template Evaluation<T> System<P>::make_evaluation() const;                                     \
+  template void System<P>::calc_rates(double, const T*, const Memory<T>&, T*, Evaluation<T>*)    \
+      const;                                                                                     \
+  template void System<P>::calc_rates_of_new_step(State<T>*, T*, Evaluation<T>*,                 \
+                                                  std::vector<ContactChange>*) const;            \
+  template bool System<P>::find_parts(State<T>*, Evaluation<T>*, std::vector<ContactChange>*)    \
+      const;                                                                                     \
+  template void System<P>::begin_contact(size_t, const Evaluation<T>&, State<T>*,                \
+                                         std::vector<ContactChange>*) const;                     \
+  template void System<P>::end_contact(size_t, State<T>*, std::vector<ContactChange>*) const;    \
+  template void System<P>::capture_contacts(State<T>*, const Evaluation<T>&,                     \
+                                            std::vector<ContactChange>*) const;                  \
+  template void System<P>::calc_position_rates(const T*, T*) const;                              \
+  template void System<P>::calc_motions(double, const T*, Evaluation<T>*) const;                 \
+  template void System<P>::calc_overlaps(const Memory<T>&, Evaluation<T>*) const;                \
+  template Overlap<T> System<P>::calc_overlap_in(size_t, const Memory<T>&, const Evaluation<T>&, \
+                                                 Wanted) const;
 
 }  // namespace vesica

@@ -1,0 +1,105 @@
+#include "apps/vesica/run_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "vesica/io/file_error.h"
+#include "vesica/io/output_file.h"
+#include "vesica/io/sto.h"
+#include "vesica/simulation/recording.h"
+#include "vesica/simulation/summary.h"
+
+namespace vesica::app {
+
+namespace fs = std::filesystem;
+
+RunWriter::RunWriter(Target target, const System<double>& system, const RunOptions& options,
+                     const InputFile& scene)
+    : target_(std::move(target)), system_(system), options_(options) {
+  try_folder(target_.folder);
+  const fs::path partial = fs::path(target_.folder) / kPartialFolder;
+  std::error_code code;
+  fs::remove_all(partial, code);  // of a run that was killed
+  fs::create_directory(partial, code);
+  if (code) throw FileError(fmt::format("{}: {}", partial.string(), code.message()));
+  save_text(path("scene.yaml"), scene.dump());
+  table_ = make_recording(system);
+  const auto has = [&](const char* format) {
+    return options.interval > 0 && std::find(target_.formats.begin(), target_.formats.end(),
+                                             format) != target_.formats.end();
+  };
+  keeps_rows_ = has("sto");
+  if (has("csv")) csv_ = std::make_unique<CsvStream>(path("recording.csv"), table_.columns);
+  if (has("h5")) h5_ = std::make_unique<Hdf5Stream>(path("recording.h5"), table_.columns);
+  checkpoints_ = std::make_unique<CheckpointFile>(path("checkpoints.jsonl"));
+}
+
+std::string RunWriter::path(const std::string& name) const {
+  return (fs::path(target_.folder) / kPartialFolder / name).string();
+}
+
+void RunWriter::on_row(double t, const std::vector<double>& values) {
+  hash_.add(t, values.data(), values.size());
+  ++rows_;
+  if (csv_) csv_->add_row(t, values.data());
+  if (h5_) h5_->add_row(t, values.data());
+  if (!keeps_rows_) return;
+  table_.times.push_back(t);
+  table_.values.insert(table_.values.end(), values.begin(), values.end());
+}
+
+void RunWriter::flush() {
+  if (csv_) csv_->flush();
+  if (h5_) h5_->flush();
+}
+
+// Rows first: a state to go on from has those before it.
+void RunWriter::on_checkpoint(const Checkpoint& checkpoint) {
+  flush();
+  checkpoints_->add(checkpoint, true);
+}
+
+void RunWriter::on_pulse(const RunResult& so_far, const Checkpoint& now) {
+  flush();
+  checkpoints_->add(now, false);
+  auto summary = summarise(so_far);
+  summary["completed"] = false;
+  summary["running"] = true;
+  summary.erase("hash");  // more rows follow
+  save_text(path("summary.json"), summary.dump(2) + "\n");
+}
+
+nlohmann::ordered_json RunWriter::summarise(const RunResult& result) const {
+  auto summary = make_summary(system_, options_, result);
+  summary["rows"] = rows_;
+  summary["hash"] = hash_.text();
+  for (const auto& [key, value] : notes_.items()) summary[key] = value;
+  return summary;
+}
+
+nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
+  if (csv_) csv_->close();
+  if (h5_) h5_->close();
+  checkpoints_->close();
+  if (keeps_rows_ && table_.rows() > 0) save_sto(path("recording.sto"), table_);
+  auto summary = summarise(result);
+  save_text(path("summary.json"), summary.dump(2) + "\n");
+  const fs::path folder(target_.folder);
+  std::vector<std::string> names = {"checkpoints.jsonl", "scene.yaml", "summary.json"};
+  for (const char* format : {"csv", "h5", "sto"}) {
+    const std::string name = fmt::format("recording.{}", format);
+    if (rows_ > 0 && fs::exists(path(name))) {
+      names.insert(names.begin(), name);
+    } else {
+      fs::remove(folder / name);  // of an earlier run: it does not belong to this summary
+    }
+  }
+  for (const std::string& name : names) fs::rename(path(name), folder / name);
+  fs::remove_all(folder / kPartialFolder);
+  return summary;
+}
+
+}  // namespace vesica::app

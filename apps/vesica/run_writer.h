@@ -1,0 +1,62 @@
+// Writes the folder of a run while the run goes on. docs/formats/run.md.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "vesica/io/csv.h"
+#include "vesica/io/yaml.h"
+#include "vesica/simulation/checkpoint_file.h"
+#include "vesica/simulation/recording_hdf5.h"
+#include "vesica/simulation/simulate.h"
+
+namespace vesica::app {
+
+// The folder of a run that has not ended, within the one that it will be: complete in itself, a
+// second old at most. At the end its files move up.
+inline constexpr char kPartialFolder[] = "partial";
+
+class RunWriter final : public RunObserver {
+ public:
+  struct Target {
+    std::string folder;
+    std::vector<std::string> formats;  // csv, h5, sto
+  };
+
+  // Tries the folder, and starts its files. Throws FileError.
+  RunWriter(Target target, const System<double>& system, const RunOptions& options,
+            const InputFile& scene);
+
+  // A key that the summary has besides.
+  void add_note(const std::string& key, nlohmann::ordered_json value) {
+    notes_[key] = std::move(value);
+  }
+
+  void on_row(double t, const std::vector<double>& values) override;
+  void on_checkpoint(const Checkpoint& checkpoint) override;
+  void on_pulse(const RunResult& so_far, const Checkpoint& now) override;
+
+  // The last of it; returns the summary.
+  nlohmann::ordered_json finish(const RunResult& result);
+
+ private:
+  std::string path(const std::string& name) const;
+  void flush();
+  nlohmann::ordered_json summarise(const RunResult& result) const;
+
+  Target target_;
+  nlohmann::ordered_json notes_;
+  const System<double>& system_;
+  const RunOptions& options_;
+  TimeTable table_;  // the columns; rows only for sto, whose header counts them
+  bool keeps_rows_ = false;
+  std::unique_ptr<CsvStream> csv_;
+  std::unique_ptr<Hdf5Stream> h5_;
+  std::unique_ptr<CheckpointFile> checkpoints_;
+  RecordingHash hash_;
+  size_t rows_ = 0;
+};
+
+}  // namespace vesica::app
