@@ -23,10 +23,12 @@ namespace {
 using Random = std::mt19937_64;
 
 // Of the scale of the run's energies (RunResult::energy_scale): what the integrator may err in a
-// run of a few impacts. rk4 takes its step from the monitor, a fifth of the fastest time constant;
-// what is left is dominated by steps across touchdown and lift-off, where the force has a kink:
-// half a step of the wrong slope, (h/t)^2 of the energy of the impact at worst, with h/t the step
-// over the time constant, 4e-2 at the most and far less on the average.
+// run of one impact or two. rk4 takes its step from the monitor, a fifth of the fastest time
+// constant; what is left comes from steps across a kink (touchdown, lift-off, a new face). There
+// half a step is made with the wrong stiffness, at worst that of a depth by which the bodies move
+// in it: (0.2)^2/2 of the energy in one step, and a tenth of that where stiffness grows with the
+// depth. Measured in 10,000 scenes: see the table that VESICA_PASSIVITY_SCENES prints. A normal
+// that jumps (`plane`, `eigenvector`) leaves an error of first order, five times as much.
 constexpr double kBound = 2e-3;
 constexpr double kStepRate = 0.2;
 
@@ -117,42 +119,47 @@ std::string make_shape(Random& random, Body body, double r, const std::string& m
   return "shape: {type: half_space}";
 }
 
+// What a pair takes.
+enum Trait : unsigned {
+  kPointOnly = 1,  // laws of the depth
+  kPatch = 2,      // laws that integrate over the patch
+  kGeneral = 4,    // a choice of the normal: two general solids
+  kPlanes = 8,     // a conservative one too
+  kDear = 16,      // slices: fewer and shorter
+};
 struct Pair {
   const char* name;
   std::vector<Body> i, j;
-  bool is_point = false;      // laws of the depth only
-  bool may_conserve = false;  // takes normal: conservative
-  bool is_dear = false;       // slices: fewer of them
-  bool has_patch = false;     // takes laws that integrate over it
+  unsigned traits = 0;
+  bool has(Trait t) const { return (traits & t) != 0; }
 };
 
 const std::vector<Pair>& pairs() {
   using B = Body;
   static const std::vector<Pair> list = {
-      {"sphere on half-space", {B::kSphere}, {B::kHalfSpace}, false, false, false, true},
-      {"ellipsoid on half-space", {B::kEllipsoid}, {B::kHalfSpace}, false, false, false, true},
+      {"sphere on half-space", {B::kSphere}, {B::kHalfSpace}, kPatch},
+      {"ellipsoid on half-space", {B::kEllipsoid}, {B::kHalfSpace}, kPatch},
       {"polyhedron on half-space", {B::kBox, B::kHull}, {B::kHalfSpace}},
       {"mesh on half-space", {B::kMesh}, {B::kHalfSpace}},
-      {"quadrics on half-space",
-       {B::kCylinder, B::kCone, B::kCapsule},
-       {B::kHalfSpace},
-       false,
-       false,
-       true},
-      {"solid on half-space", {B::kPlateWithHole}, {B::kHalfSpace}, false, false, true},
+      {"quadrics on half-space", {B::kCylinder, B::kCone, B::kCapsule}, {B::kHalfSpace}, kDear},
+      {"solid on half-space", {B::kPlateWithHole}, {B::kHalfSpace}, kDear},
       {"parts on half-space", {B::kDumbbell, B::kTwoBoxes}, {B::kHalfSpace}},
-      {"sphere on sphere", {B::kSphere}, {B::kSphere}, false, false, false, true},
-      {"polyhedra", {B::kBox, B::kHull}, {B::kBox, B::kHull}, false, true},
-      {"quadric on planes", {B::kSphere, B::kCylinder, B::kCapsule}, {B::kBox}, false, true, true},
+      {"sphere on sphere", {B::kSphere}, {B::kSphere}, kPatch},
+      {"polyhedra", {B::kBox, B::kHull}, {B::kBox, B::kHull}, kGeneral | kPlanes},
+      {"quadric on planes",
+       {B::kSphere, B::kCylinder, B::kCapsule},
+       {B::kBox},
+       kGeneral | kPlanes | kDear},
       {"quadrics",
        {B::kSphere, B::kEllipsoid, B::kCylinder, B::kCapsule},
        {B::kEllipsoid, B::kCylinder, B::kCapsule},
-       false,
-       false,
-       true},
-      {"parts on a box", {B::kDumbbell, B::kTwoBoxes}, {B::kBox}, false, false, true},
-      {"points", {B::kSphere}, {B::kHalfSpace, B::kSphere, B::kEdge, B::kHollow, B::kPeak}, true},
-      {"point on half-space", {B::kPoint}, {B::kHalfSpace}, true},
+       kGeneral | kDear},
+      {"parts on a box", {B::kDumbbell, B::kTwoBoxes}, {B::kBox}, kDear},
+      {"points",
+       {B::kSphere},
+       {B::kHalfSpace, B::kSphere, B::kEdge, B::kHollow, B::kPeak},
+       kPointOnly},
+      {"point on half-space", {B::kPoint}, {B::kHalfSpace}, kPointOnly},
   };
   return list;
 }
@@ -161,6 +168,7 @@ struct Laws {
   std::string normal, friction, more;  // more: keys of the contact
   std::string normal_name, friction_name;
   bool of_slip_alone = true;  // friction without states
+  bool jumps = false;         // a normal that does
 };
 
 // Such that an impact of `speed` is about `depth` deep; lengths of the size of `r`.
@@ -170,11 +178,11 @@ Laws make_laws(Random& random, const Pair& pair, double mass, double r, double s
   const double force = mass * speed * speed / depth, volume = kPi * r * depth * depth;
   std::vector<std::string> normals = {"hunt_crossley", "lankarani_nikravesh", "hertz",
                                       "kelvin_voigt"};
-  if (!pair.is_point) {
+  if (!pair.has(kPointOnly)) {
     normals.insert(normals.end(),
                    {"volumetric", "volumetric", "volumetric", "volumetric", "volume_power"});
   }
-  const bool patch = pair.has_patch && pick(random, 3) == 0;  // takes long
+  const bool patch = pair.has(kPatch) && pick(random, 3) == 0;  // takes long
   if (patch) normals.insert(normals.end(), {"hyper_volumetric", "foundation"});
   laws.normal_name = any_of(random, normals);
   const std::string& name = laws.normal_name;
@@ -222,7 +230,7 @@ Laws make_laws(Random& random, const Pair& pair, double mass, double r, double s
       name == "volumetric" || name == "hyper_volumetric" || name == "foundation";
   if (integrates && patch) frictions.emplace_back("patch");
   laws.friction_name = any_of(random, frictions);
-  const double mu = between(random, 0.1, 1), v = (pair.is_dear ? 1 : 0.3) * speed;
+  const double mu = between(random, 0.1, 1), v = (pair.has(kDear) ? 1 : 0.3) * speed;
   auto slip_law = [&](const std::string& law) {
     if (law == "none") return std::string("law: none");
     if (law == "coulomb_arctan") return fmt::format("law: {}, mu_f: {}, v_s: {}", law, mu, v);
@@ -249,12 +257,25 @@ Laws make_laws(Random& random, const Pair& pair, double mass, double r, double s
     laws.friction = slip_law(laws.friction_name);
   }
   laws.friction = fmt::format("{{{}}}", laws.friction);
-  if (pair.may_conserve && name == "volumetric" && pick(random, 2)) {
-    laws.more = "    interference: {normal: conservative}\n";
-  } else if (pair.is_dear) {
-    laws.more = "    interference: {tolerance: 1.0e-6}\n";
-  } else if (!integrates && pick(random, 8) == 0) {
-    laws.more = fmt::format("    relaxation: {{time: {}}}\n", 1.0);
+  // How it is computed: the normals that two general solids have, a source's own ways, relaxation.
+  std::vector<std::string> interference;
+  if (pair.has(kGeneral)) {
+    std::vector<std::string> choices = {"area_vector", "eigenvector", "plane"};
+    if (pair.has(kPlanes) && name == "volumetric") choices.insert(choices.end(), 3, "conservative");
+    const std::string& choice = any_of(random, choices);
+    interference.push_back(fmt::format("normal: {}", choice));
+    laws.jumps = choice == "eigenvector" || choice == "plane";
+  }
+  if (pair.has(kDear)) interference.emplace_back("tolerance: 1.0e-6");
+  if (!interference.empty()) {
+    laws.more += fmt::format("    interference: {{{}}}\n", fmt::join(interference, ", "));
+  }
+  if (!pair.has(kGeneral) && !patch && pick(random, 6) == 0) {
+    laws.more += fmt::format("    preset: {}\n", pick(random, 2) ? "gonthier2007" : "brown2017");
+  }
+  const bool conserves = !interference.empty() && interference[0] == "normal: conservative";
+  if (!integrates && !conserves && pick(random, 8) == 0) {
+    laws.more += "    relaxation: {time: 1}\n";
   }
   return laws;
 }
@@ -319,7 +340,7 @@ Case make_case(std::uint64_t number, const std::string& mesh) {
   Case c;
   do {
     c.pair = &any_of(random, pairs());
-  } while (c.pair->is_dear && pick(random, 5) > 0);
+  } while (c.pair->has(kDear) && pick(random, 5) > 0);
   const Body i = any_of(random, c.pair->i), j = any_of(random, c.pair->j);
   const double r = test::random_log_between(random, 0.01, 0.1);
   const double mass = 1000 * 4 * r * r * r;
@@ -370,9 +391,9 @@ Case make_case(std::uint64_t number, const std::string& mesh) {
       fmt::format("contacts:\n  - between: [first, second]\n    normal: {}\n    friction: {}\n{}",
                   c.laws.normal, c.laws.friction, c.laws.more);
   c.run = fmt::format("duration: {}\noutput: {{interval: 0}}\n",
-                      (c.pair->is_dear ? 5 : 12) * depth / speed);
+                      (c.pair->has(kDear) ? 5 : 12) * depth / speed);
   c.step = 0.1 * depth / speed;
-  c.adaptive = !c.pair->is_dear && pick(random, 4) == 0;
+  c.adaptive = !c.pair->has(kDear) && pick(random, 4) == 0;
 
   // Where it just touches, then apart by what it flies in a tenth of the run at most.
   double far = 6 * r, near = 0;
@@ -384,7 +405,7 @@ Case make_case(std::uint64_t number, const std::string& mesh) {
     const double middle = 0.5 * (near + far);
     (is_touching(system, u * middle) ? near : far) = middle;
   }
-  c.p_WI = u * (far + (c.pair->is_dear ? 0.1 : 1.0) * depth * between(random, 0, 1));
+  c.p_WI = u * (far + (c.pair->has(kDear) ? 0.1 : 1.0) * depth * between(random, 0, 1));
   return c;
 }
 
@@ -460,13 +481,13 @@ TEST_P(Passivity, EnergyGrowsByNoMoreThanNonPotentialWork) {
         continue;
       }
       if (result.monitors[0].steps_in_contact > 0) ++touched;
-      const double scale = result.energy_scale;
+      const double scale = result.energy_scale, bound = (c.laws.jumps ? 5 : 1) * kBound;
       const double gain = result.end_energy - result.start_energy;
       made[c.pair->name] = std::max(made[c.pair->name], result.non_potential_work / scale);
       residuals[c.pair->name].push_back(std::abs(result.residual) / scale);
-      if (!(gain - result.non_potential_work <= kBound * scale)) {
+      if (!(gain - result.non_potential_work <= bound * scale)) {
         add("gained more than is reported", (gain - result.non_potential_work) / scale);
-      } else if (!(std::abs(result.residual) <= kBound * scale)) {
+      } else if (!(std::abs(result.residual) <= bound * scale)) {
         add("the ledger does not close", std::abs(result.residual) / scale);
       }
       if (c.laws.of_slip_alone && s.system.contact_has_potential(0) &&
@@ -475,7 +496,7 @@ TEST_P(Passivity, EnergyGrowsByNoMoreThanNonPotentialWork) {
       }
       const double* ledger = result.state.data() + s.system.layout().ledger_start();
       for (const LedgerEntry e : kDissipation) {
-        if (ledger[e] < -kBound * scale) {
+        if (ledger[e] < -bound * scale) {
           add(fmt::format("dissipates less than nothing, entry {}", static_cast<int>(e)),
               -ledger[e] / scale);
         }

@@ -29,9 +29,11 @@ template <class T>
 T calc_unbound_energy(const Overlap<T>& o, const NormalForce<T>& normal) {
   using std::sqrt;
   if (normal.energy > T(0)) return normal.energy;
-  const T M_nn = o.n_W.dot(Vec3<T>(o.M_W * o.n_W));
-  if (!(o.volume > T(0)) || !(M_nn > T(0))) return T(0);
-  return T(kStoreFactor) * normal.elastic * sqrt(M_nn / o.volume);
+  // Where the patch is no layer and n does not run through its thickness, that across n is less.
+  const T M_nn = o.n_W.dot(Vec3<T>(o.M_W * o.n_W)), M_t = T(0.5) * (o.M_W.trace() - M_nn);
+  const T M = M_nn < M_t ? M_nn : M_t;
+  if (!(o.volume > T(0)) || !(M > T(0))) return T(0);
+  return T(kStoreFactor) * normal.elastic * sqrt(M / o.volume);
 }
 
 template <class T>

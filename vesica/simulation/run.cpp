@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vesica/contact/patch_forces.h"
 #include "vesica/error.h"
 
 namespace vesica {
@@ -115,6 +116,15 @@ void Run::note_energies(const Energies<double>& e) {
   result_.largest_energy = std::max(result_.largest_energy, e.total() - e.gravity);
 }
 
+// The error of the shared volume, or of an integral over the patch, where it is more than was asked
+// for; else 0.
+double calc_missed_tolerance(const Contact<double>& contact, const Overlap<double>& o,
+                             const ContactForces<double>& f) {
+  const auto* integrated = std::get_if<PatchFriction<double>>(&contact.friction);
+  const double asked = integrated ? integrated->tolerance : kFieldTolerance;
+  return std::max(o.method_error, f.patch_error > asked ? f.patch_error : 0);
+}
+
 void Run::observe(const State<double>& state, const Evaluation<double>& data, double h) {
   note_energies(calc_energies(system_, state.y.data(), data));
   std::fill(touching_.begin(), touching_.end(), 0);
@@ -133,9 +143,10 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
     m.energy_through += 0.5 * h * std::abs(f.normal.elastic * f.closing_speed);
     m.impulse += h * f.normal.force;
     if (calc_flatness(o) > kFlatness) m.impulse_not_flat += h * f.normal.force;
-    if (o.method_error > 0) {
+    const double missed = calc_missed_tolerance(contact.contact, o, f);
+    if (missed > 0) {
       m.impulse_inaccurate += h * f.normal.force;
-      m.max_method_error = std::max(m.max_method_error, o.method_error);
+      m.max_method_error = std::max(m.max_method_error, missed);
     }
     if (f.normal.factor < 0 && !(f.normal.force > 0)) {
       ++m.steps_clamped;
@@ -261,7 +272,7 @@ void Run::close_ledger() {
     add_contact_energies(system_, data_, c, &own);
     ContactMonitor& m = result_.monitors[c];
     m.non_potential_work = own.stored() - start_stores_[c].stored() - y[system_.layout().store(c)];
-    m.store_error = kStoreError * (own.unbound + start_stores_[c].unbound);
+    m.uncertain_work = own.unbound + kStoreError * start_stores_[c].unbound;
   }
 }
 

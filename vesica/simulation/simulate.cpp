@@ -195,6 +195,7 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
     const ContactMonitor& m = result.monitors[k];
     const std::string& name = system.scene().contacts[k].name;
     if (m.steps_in_contact == 0) continue;
+    const bool needs_patch = system.scene().contacts[k].contact.needs_patch();
     auto percent = [&](long count) {
       return 100.0 * static_cast<double>(count) / static_cast<double>(m.steps_in_contact);
     };
@@ -229,13 +230,17 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       name, 100 * m.impulse_not_flat / m.impulse));
     }
     if (m.impulse_inaccurate > kInaccurateBound * m.impulse) {
-      warnings.push_back(fmt::format(
-          "{}: {:.2g} % of its impulse passed while the shared volume missed "
-          "interference.tolerance, by an "
-          "error of up to {:.1e} of it; loosen the tolerance, or cut the solids into simpler cells",
-          name, 100 * m.impulse_inaccurate / m.impulse, m.max_method_error));
+      warnings.push_back(
+          fmt::format("{}: {:.2g} % of its impulse passed while the {} missed {}tolerance, by an "
+                      "error of up to "
+                      "{:.1e} of it; loosen the tolerance{}",
+                      name, 100 * m.impulse_inaccurate / m.impulse,
+                      needs_patch ? "integral over the patch" : "shared volume",
+                      needs_patch ? "its " : "interference.", m.max_method_error,
+                      needs_patch ? ", or smooth the law (a greater v_t)"
+                                  : ", or cut the solids into simpler cells"));
     }
-    if (m.non_potential_work - m.store_error > kMadeBound * result.energy_scale) {
+    if (m.non_potential_work - m.uncertain_work > kMadeBound * result.energy_scale) {
       warnings.push_back(fmt::format(
           "{}: the contact made {:.3g} J, {:.2g} % of the {:.3g} J that went through it and {:.2g} "
           "% "

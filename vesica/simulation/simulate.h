@@ -38,11 +38,11 @@ struct ContactMonitor {
   // Energy: what the elastic part took in, and what it gave out beyond that and its store.
   double energy_through = 0;      // half the integral of the elastic power's size [J]
   double non_potential_work = 0;  // [J], positive: made; with the ledger
-  double store_error = 0;         // of it, by what the contact holds at the ends of the run [J]
-  // Impulses of the normal force [N s]: all; while the shared volume missed its tolerance; through
-  // patches thicker than kFlatness of their radius.
+  double uncertain_work = 0;      // of it: what the contact still holds, and errs at the start [J]
+  // Impulses of the normal force [N s]: all; while the shared volume, or an integral over the patch,
+  // missed its tolerance; through patches thicker than kFlatness of their radius.
   double impulse = 0, impulse_inaccurate = 0, impulse_not_flat = 0;
-  double max_method_error = 0;  // where it was missed, relative, of the volume
+  double max_method_error = 0;  // where it was missed, relative
 };
 
 // A foundation is a thin layer: of thickness t = sqrt(12 M_nn/V) over a disc of radius
