@@ -301,6 +301,55 @@ TEST(LostContacts, RingsLumpsAndStoolsPressWithTheirWholeVolume) {
   EXPECT_NEAR(-b.distance / d, 1, 1e-6);
 }
 
+// Holes leave several deepest columns: which one is found does not hang on which body comes first.
+TEST(LostContacts, DepthsOfHollowBodiesAreTheSameFromBothSides) {
+  std::mt19937_64 random(75);
+  Cell tube = make_cylinder_cell(0.5, 0.4);
+  tube.primitives.push_back(make_complement(make_cylinder(0.4)));
+  const SolidParts ring = make_parts(tube), plate = make_plate(0.3);
+  const SolidParts ball = make_parts(make_cell({make_sphere(0.5)}));
+  int touching = 0;
+  for (int k = 0; k < 60; ++k) {
+    Pose<double> X = at(test::random_vector(random, 0.5));
+    X.R_WB = test::random_rotation(random);
+    const SolidParts& i = k % 2 == 0 ? ring : ball;
+    const SolidParts& j = k % 3 == 0 ? ring : plate;
+    const auto a = calc_overlap(i, X, j, kOrigin);
+    if (!(a.volume > 1e-9)) continue;
+    ++touching;
+    const auto b = calc_overlap(j, kOrigin, i, X);
+    // The worst is 8e-4: two columns that are nearly as deep.
+    EXPECT_NEAR(b.distance / a.distance, 1, 2e-3) << k;
+    EXPECT_LT(a.distance, 0) << k;
+  }
+  EXPECT_GT(touching, 20);
+}
+
+// Apart from a half-space the gap is exact for any convex cell, and the nearest for several.
+TEST(Depth, GapsToAHalfSpaceAreExact) {
+  const SolidParts ground = make_parts(make_cell({make_half_space()}));
+  const SolidParts shape = make_parts(make_cell({make_ellipsoid({0.3, 0.2, 0.1})}));
+  const SolidParts capsule = make_solid_parts(make_capsule(0.1, 0.4));
+  const Ellipsoid<double> closed{Vec3d(0.3, 0.2, 0.1)};
+  std::mt19937_64 random(76);
+  for (int k = 0; k < 50; ++k) {
+    Pose<double> X = at({0.1, 0.2, test::random_log_between(random, 1e-6, 3) + 0.3});
+    X.R_WB = test::random_rotation(random);
+    const auto b = calc_overlap(closed, X, HalfSpace{}, kOrigin);
+    for (const bool turned : {false, true}) {
+      const auto a = turned ? swapped(calc_overlap(ground, kOrigin, shape, X))
+                            : calc_overlap(shape, X, ground, kOrigin);
+      EXPECT_EQ(a.volume, 0);
+      EXPECT_NEAR(a.distance, b.distance, 1e-10);
+      EXPECT_LT((a.n_W - b.n_W).norm(), 1e-12);
+      EXPECT_LT((a.p_WC - b.p_WC).norm(), 1e-6);
+    }
+    const double low = X.p_WB.z() - 0.2 * std::abs(X.R_WB(2, 2)) - 0.1;
+    if (low <= 0) continue;
+    EXPECT_NEAR(calc_overlap(capsule, X, ground, kOrigin).distance, low, 1e-10);
+  }
+}
+
 // Cells that touch are one body: a column goes on through them.
 TEST(LostContacts, ADeepColumnGoesThroughCellsThatTouch) {
   const auto stack = [](double top) {
@@ -328,6 +377,19 @@ TEST(LostContacts, ABodyInsideAnotherIsPressedOut) {
   EXPECT_NEAR(-o.distance, 0.4, 1e-8);
   o = calc_overlap(box, kOrigin, ball, at({0.1, 0.7, 0.2}));
   EXPECT_LT((o.n_W + Vec3d::UnitY()).norm(), 1e-9);
+  // Out of the surface of the outer body that is nearest, not out of the inner one's own.
+  const SolidParts small = make_parts(make_box_cell({0.2, 0.2, 0.2}));
+  for (const bool of_slices : {true, false}) {
+    const Pose<double> X = at({0.1, 0.2, 0.3});
+    o = of_slices ? calc_overlap(small, X, box, kOrigin)
+                  : calc_voxel_overlap(small, X, box, kOrigin, 0.02, ContactNormal::kAreaVector);
+    EXPECT_LT((o.n_W - Vec3d::UnitZ()).norm(), 1e-9);
+    EXPECT_NEAR(-o.distance, 0.8, 1e-8);
+    o = of_slices ? calc_overlap(box, kOrigin, small, X)
+                  : calc_voxel_overlap(box, kOrigin, small, X, 0.02, ContactNormal::kAreaVector);
+    EXPECT_LT((o.n_W + Vec3d::UnitZ()).norm(), 1e-9);
+    EXPECT_NEAR(-o.distance, 0.8, 1e-8);
+  }
   o = calc_overlap(ball, at({0, 0, -5}), ground, kOrigin);
   EXPECT_NEAR(o.volume / whole, 1, 1e-7);
   EXPECT_LT((o.n_W - Vec3d::UnitZ()).norm(), 1e-12);

@@ -58,16 +58,26 @@ double calc_column(const SolidParts& i, const Ray& in_i, const SolidParts& j, co
   return sum;
 }
 
-// The longest stretch of a line in both cells; false where it misses.
-bool find_stretch(const Cell& a, const Ray& in_a, const Cell& b, const Ray& in_b,
-                  Interval* longest) {
-  Interval list[kMaxIntervals] = {{-kInfinity, kInfinity}};
-  int count = clip_line(a, in_a.p, in_a.d, list, 1);
-  count = clip_line(b, in_b.p, in_b.d, list, count);
-  for (int k = 0; k < count; ++k) {
-    if (k == 0 || list[k].to - list[k].from > longest->to - longest->from) *longest = list[k];
+// Where a line shares a stretch of both cells, with the deepest top of b over bottom of a.
+struct SharedStretch {
+  double depth = 0;   // 0: it misses
+  double middle = 0;  // of the shared stretch
+};
+SharedStretch find_stretch(const Cell& a, const Ray& in_a, const Cell& b, const Ray& in_b) {
+  Interval in_i[kMaxIntervals] = {{-kInfinity, kInfinity}}, in_j[kMaxIntervals] = {in_i[0]};
+  const int count_i = clip_line(a, in_a.p, in_a.d, in_i, 1);
+  const int count_j = count_i > 0 ? clip_line(b, in_b.p, in_b.d, in_j, 1) : 0;
+  SharedStretch best;
+  for (int k = 0; k < count_i; ++k) {
+    for (int m = 0; m < count_j; ++m) {
+      const double from = std::max(in_i[k].from, in_j[m].from);
+      const double to = std::min(in_i[k].to, in_j[m].to), depth = in_j[m].to - in_i[k].from;
+      if (from < to && std::isfinite(depth) && depth > best.depth) {
+        best = {depth, 0.5 * (std::max(from, to - depth) + std::min(to, from + depth))};
+      }
+    }
   }
-  return count > 0;
+  return best;
 }
 
 // The stretch of a line round the place t in which it stays in one cell or another of a solid:
@@ -92,44 +102,77 @@ Interval find_stay(const SolidParts& parts, const Ray& ray, double t, double sla
 }
 
 // Points in both of two cells of which one may be hollow, so that the centroid of what they share
-// need not be in it: the middles of the longest stretches on lines round the centroid. Rings are
-// met at sqrt(2) of their radius of gyration.
-constexpr int kMaxStarts = 2;
+// need not be in it: the middles of what they share on lines round the centroid that are deeper
+// than the lines beside. Rings are met at sqrt(2) of their radius of gyration.
+constexpr int kMaxStarts = 8;
 int find_starts(const detail::SharedCells& shared, const Pose<double>& X_WI,
                 const Pose<double>& X_WJ, const Vec3d& n, std::array<Vec3d, kMaxStarts>* starts) {
-  Vec3d u, v;
-  make_basis(n, &u, &v);
-  u *= std::sqrt(u.dot(shared.M_W * u) / shared.volume);
-  v *= std::sqrt(v.dot(shared.M_W * v) / shared.volume);
-  std::array<double, kMaxStarts> lengths{};
-  int count = 0;
+  // The same lines seen from either body.
+  Vec3d u, v, axis = n;
+  const int largest = std::abs(n.x()) > 0.6 ? 0 : std::abs(n.y()) > 0.6 ? 1 : 2;
+  if (axis[largest] < 0) axis = -axis;
+  make_basis(axis, &u, &v);
+  u *= std::sqrt(std::max(0.0, u.dot(shared.M_W * u)) / shared.volume);
+  v *= std::sqrt(std::max(0.0, v.dot(shared.M_W * v)) / shared.volume);
+  struct Line {
+    double depth = 0;
+    Vec3d middle;
+  };
   const auto look = [&](double a, double b) {
     const Vec3d p = shared.p_WC + a * u + b * v;
-    Interval stretch;
-    if (!find_stretch(*shared.i, Ray(X_WI, p, n), *shared.j, Ray(X_WJ, p, n), &stretch)) return;
-    const double length = stretch.to - stretch.from;
-    if (!std::isfinite(length)) return;
+    const auto [depth, middle] =
+        find_stretch(*shared.i, Ray(X_WI, p, n), *shared.j, Ray(X_WJ, p, n));
+    Line line;
+    if (depth > 0) line = {depth, p + middle * n};
+    return line;
+  };
+  constexpr int kAngles = 16, kRings = 6;
+  constexpr double kRadii[kRings] = {0.25, 0.5, 1.0, 1.4142135623730951, 2.0, 2.8};
+  std::array<std::array<Line, kAngles>, kRings> lines;
+  for (int r = 0; r < kRings; ++r) {
+    for (int k = 0; k < kAngles; ++k) {
+      const double angle = 2 * kPi * (k + 0.5) / kAngles;
+      lines[r][k] = look(kRadii[r] * std::cos(angle), kRadii[r] * std::sin(angle));
+    }
+  }
+  std::array<double, kMaxStarts> depths{};
+  int count = 0;
+  const auto add = [&](const Line& line) {
     const int last = count < kMaxStarts ? count++ : kMaxStarts - 1;
-    if (last == kMaxStarts - 1 && length <= lengths[last]) return;
-    lengths[last] = length;
-    (*starts)[last] = p + 0.5 * (stretch.from + stretch.to) * n;
-    for (int k = last; k > 0 && lengths[k] > lengths[k - 1]; --k) {
-      std::swap(lengths[k], lengths[k - 1]);
+    if (last == kMaxStarts - 1 && line.depth <= depths[last]) return;
+    depths[last] = line.depth;
+    (*starts)[last] = line.middle;
+    for (int k = last; k > 0 && depths[k] > depths[k - 1]; --k) {
+      std::swap(depths[k], depths[k - 1]);
       std::swap((*starts)[k], (*starts)[k - 1]);
     }
   };
-  constexpr int kAngles = 16;
-  look(0, 0);
-  for (const double r : {0.5, 1.0, std::sqrt(2.0), 2.0}) {
+  const Line middle = look(0, 0);
+  if (middle.depth > 0) add(middle);
+  for (int r = 0; r < kRings; ++r) {
     for (int k = 0; k < kAngles; ++k) {
-      const double angle = 2 * kPi * (k + 0.5) / kAngles;
-      look(r * std::cos(angle), r * std::sin(angle));
+      const double depth = lines[r][k].depth;
+      if (!(depth > 0)) continue;
+      // Among equals (a ring) the first counts.
+      bool is_deepest = true;
+      for (int s = std::max(0, r - 1); s <= std::min(kRings - 1, r + 1); ++s) {
+        for (int m = k - 1; m <= k + 1; ++m) {
+          const int other = (m + kAngles) % kAngles;
+          const bool is_before = s < r || (s == r && other < k);
+          const double beside = lines[s][other].depth * (is_before ? 1 + 1e-9 : 1 - 1e-9);
+          if ((s != r || other != k) && beside > depth) is_deepest = false;
+        }
+      }
+      if (is_deepest) add(lines[r][k]);
     }
   }
   // Whatever its shape, a part of it is within three radii of gyration.
   constexpr int kGrid = 20;
   for (int a = -kGrid; a <= kGrid && count == 0; ++a) {
-    for (int b = -kGrid; b <= kGrid && count == 0; ++b) look(3.0 * a / kGrid, 3.0 * b / kGrid);
+    for (int b = -kGrid; b <= kGrid && count == 0; ++b) {
+      const Line line = look(3.0 * a / kGrid, 3.0 * b / kGrid);
+      if (line.depth > 0) add(line);
+    }
   }
   return count;
 }
@@ -153,7 +196,10 @@ bool find_deepest_column(const SolidParts& i, const Pose<double>& X_WI, const So
     for (const Primitive& p : cells.j->primitives) {
       surfaces.push_back(make_column_surface(p, X_WJ, true, origin_W));
     }
-    size = std::sqrt(cells.M_W.trace() / cells.volume);
+    // At the very touch the moments are rounding.
+    size = std::min({std::sqrt(std::max(0.0, cells.M_W.trace()) / cells.volume),
+                     cells.i->bounds.half().norm(), cells.j->bounds.half().norm()});
+    if (!(size > 0)) continue;
     const auto climb = [&](const Vec3d& start) {
       DeepestColumn column;
       if (!vesica::find_deepest_column(surfaces, n, start - origin_W, size, with_slopes, &column)) {

@@ -44,6 +44,11 @@ std::string describe(const Cell& cell) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// Radius of its box; infinite where it has none.
+double calc_extent(const Cell& cell) {
+  return cell.bounds.is_finite() ? cell.bounds.half().norm() : kInfinity;
+}
+
 // All surfaces further out by s.
 Cell inflated(Cell cell, double s) {
   for (Primitive& p : cell.primitives) p.g.c -= s;
@@ -93,28 +98,83 @@ std::optional<HalfSpacePlane> find_half_space(const SolidParts& parts) {
 
 Vec3d find_way_out(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
                    const Pose<double>& X_WJ, const Vec3d& p_W) {
+  // Out of the larger one: it is the other that is inside.
+  const auto calc_size = [](const SolidParts& parts) {
+    double size = 0;
+    for (const SignedCell& part : parts) size = std::max(size, calc_extent(part.cell));
+    return size;
+  };
+  const bool of_j = calc_size(j) >= calc_size(i);
+  const SolidParts& outer = of_j ? j : i;
+  const Pose<double>& X_WB = of_j ? X_WJ : X_WI;
+  const Vec3d p = X_WB.R_WB.transpose() * (p_W - X_WB.p_WB);
   double nearest = -kInfinity;
   Vec3d n = Vec3d::UnitZ();
-  const auto look = [&](const SolidParts& parts, const Pose<double>& X_WB, double sign) {
-    const Vec3d p = X_WB.R_WB.transpose() * (p_W - X_WB.p_WB);
-    for (const SignedCell& part : parts) {
-      if (part.sign < 0 || !part.cell.contains(p)) continue;
-      for (const Primitive& surface : part.cell.primitives) {
-        const Vec3d gradient = surface.g.gradient(p);
-        const double slope = gradient.norm();
-        if (!(slope > 0) || !(surface.g(p) / slope > nearest)) continue;
-        nearest = surface.g(p) / slope;
-        n = X_WB.R_WB * gradient * (sign / slope);
-      }
+  for (const SignedCell& part : outer) {
+    if (part.sign < 0 || !part.cell.contains(p)) continue;
+    for (const Primitive& surface : part.cell.primitives) {
+      const Vec3d gradient = surface.g.gradient(p);
+      const double slope = gradient.norm();
+      if (!(slope > 0) || !(surface.g(p) / slope > nearest)) continue;
+      nearest = surface.g(p) / slope;
+      n = gradient / slope;
     }
-  };
-  look(j, X_WJ, 1);
-  look(i, X_WI, -1);
-  return n;
+  }
+  return X_WB.R_WB * (of_j ? n : Vec3d(-n));
+}
+
+// Of a half-space and what lies above it: along its normal to the lowest point of every cell. False
+// where a cell is hollow or endless.
+bool find_gap_to_plane(const HalfSpacePlane& plane, const SolidParts& body,
+                       const Pose<double>& X_WB, double* distance, Vec3d* lowest) {
+  thread_local std::vector<ColumnSurface> surfaces;  // keeps its buffer
+  *distance = kInfinity;
+  for (const SignedCell& part : body) {
+    if (part.sign < 0) continue;
+    const Cell& cell = part.cell;
+    if (!cell.is_convex() || !cell.bounds.is_finite()) return false;
+    const double radius = cell.bounds.half().norm();
+    const Vec3d center = X_WB * cell.bounds.center();
+    const double height = plane.n.dot(center - plane.p);
+    if (height - radius >= *distance) continue;
+    // A plane above the cell: all of it is below, and its depth is that of the lowest point.
+    const Cell above = make_cell({make_half_space(plane.n, plane.n.dot(center) + radius)});
+    const CellMoments whole = calc_cell_moments(cell, above, X_WB, {1e-2, 200});
+    if (!(whole.volume > 0)) return false;
+    surfaces.clear();
+    for (const Primitive& p : cell.primitives) {
+      surfaces.push_back(make_column_surface(p, X_WB, false, whole.centroid));
+    }
+    surfaces.push_back(
+        make_column_surface(above.primitives[0], Pose<double>{}, true, whole.centroid));
+    DeepestColumn column;
+    if (!vesica::find_deepest_column(surfaces, plane.n, Vec3d::Zero(), radius, false, &column)) {
+      return false;
+    }
+    const Vec3d p = whole.centroid + column.bottom;
+    const double gap = plane.n.dot(p - plane.p);
+    if (gap < *distance) {
+      *distance = gap;
+      *lowest = p;
+    }
+  }
+  return std::isfinite(*distance);
 }
 
 Gap calc_gap(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
              const Pose<double>& X_WJ) {
+  for (const bool of_j : {true, false}) {
+    auto plane = find_half_space(of_j ? j : i);
+    if (!plane) continue;
+    const Pose<double>& X = of_j ? X_WJ : X_WI;
+    plane = HalfSpacePlane{X.R_WB * plane->n, X * plane->p};
+    double distance;
+    Vec3d lowest;
+    if (!find_gap_to_plane(*plane, of_j ? i : j, of_j ? X_WI : X_WJ, &distance, &lowest)) continue;
+    // They share no volume: what rounding leaves below zero is a touch.
+    distance = std::max(distance, 0.0);
+    return {distance, lowest - 0.5 * distance * plane->n, of_j ? plane->n : Vec3d(-plane->n)};
+  }
   const Pose<double> X_JI = calc_relative_pose(X_WJ, X_WI), X_IJ = calc_relative_pose(X_WI, X_WJ);
   Gap best{kInfinity, X_WI.p_WB, Vec3d::UnitZ()};
   for (const SignedCell& a : i) {
@@ -127,9 +187,7 @@ Gap calc_gap(const SolidParts& i, const Pose<double>& X_WI, const SolidParts& j,
                                      (b_I.min - a.cell.bounds.max).maxCoeff(),
                                      (a.cell.bounds.min - b_I.max).maxCoeff(), 0.0});
       if (boxes >= best.distance) continue;
-      const double size =
-          std::min(a.cell.bounds.is_finite() ? a.cell.bounds.half().norm() : kInfinity,
-                   b.cell.bounds.is_finite() ? b.cell.bounds.half().norm() : kInfinity);
+      const double size = std::min(calc_extent(a.cell), calc_extent(b.cell));
       const Vec3d apart = X_WI * a.cell.bounds.center() - X_WJ * b.cell.bounds.center();
       const bool has_direction = apart.allFinite() && apart.norm() > 0;
       if (boxes > size) {

@@ -12,7 +12,7 @@ using Mat4 = Eigen::Matrix4d;
 
 constexpr int kMaxClimb = 60;     // 10 to 15 are usual
 constexpr int kMaxActive = 10;    // surfaces that hold a column; four if none is superfluous
-constexpr int kMaxTangents = 12;  // of hollow surfaces: converges like a square root's iteration
+constexpr int kMaxTangents = 40;  // of hollow surfaces; a handful is usual
 constexpr double kRounding = 1e-15;
 
 // A surface at a column: value, slopes by (x, h), curvature.
@@ -318,6 +318,7 @@ void finish(std::span<const ColumnSurface> surfaces, const Vec3d& n, double size
     // A jump is no last correction: the surfaces are not those that hold it.
     if (!d.allFinite() || d.norm() > 1e-2 * size) return;
     const Vec4 next = *z + d;
+    if (!(std::abs(d[3]) <= 0.1 * (*z)[3])) return;
     for (const ColumnSurface& s : surfaces) {
       if (evaluate(s, next, n).c > 1e-9 * (size + next[3])) return;
     }
@@ -470,6 +471,7 @@ bool find_deepest_column(std::span<const ColumnSurface> surfaces, const Vec3d& n
   Holding holding = find_holding(surfaces, best_state, std::max(best[3], kRounding * size));
   finish(surfaces, n, size, &holding, &best);
   if (!try_apexes(surfaces, n, size, &best, &holding)) center(surfaces, n, size, holding, &best);
+  if (!(best[3] > 0)) return false;  // rounding: they touch
   column->bottom = best.head<3>();
   column->depth = best[3];
   if (with_slopes) calc_column_slopes(n, size, holding, best, column);

@@ -47,7 +47,7 @@ struct DeepestColumn {
 };
 
 // `inside`: a point inside all surfaces, from the origin. `size`: of the shared volume, across n.
-// False where `inside` is not.
+// False where `inside` is not, or the depth is below rounding.
 bool find_deepest_column(std::span<const ColumnSurface> surfaces, const Vec3d& n,
                          const Vec3d& inside, double size, bool with_slopes, DeepestColumn* column);
 

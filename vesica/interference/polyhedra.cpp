@@ -198,7 +198,10 @@ bool find_deepest(const ConvexPolyhedron& i, const Pose<double>& X_WI, const Con
   };
   add(i, X_WI, false);
   add(j, X_WJ, true);
-  const double size = std::sqrt(o.M_W.trace() / o.volume);
+  // At the very touch the moments are rounding.
+  const double size = std::min(
+      {std::sqrt(std::max(0.0, o.M_W.trace()) / o.volume), i.ball_radius(), j.ball_radius()});
+  if (!(size > 0)) return false;
   return find_deepest_column(surfaces, o.n_W, Vec3d::Zero(), size, with_slopes, column);
 }
 
