@@ -215,7 +215,7 @@ TEST(LiftedPatch, OfCapsIsThatOfTheClampedFoundation) {
   const Errors shallow = find_cap_errors(4, 0.001, 0.1);
   EXPECT_LT(shallow.force, 0.005);  // 0.0016
   EXPECT_LT(shallow.roll, 0.008);   // 0.0053
-  EXPECT_LT(shallow.spin, 0.021);   // 0.0049
+  EXPECT_LT(shallow.spin, 0.021);   // 0.0065
   const Errors deep = find_cap_errors(4, 0.1, 0.5);
   EXPECT_LT(deep.force, 0.009);  // 0.0043
   EXPECT_LT(deep.roll, 0.017);   // 0.0115
@@ -398,12 +398,14 @@ TEST(LiftedPatch, PresetsOfTheSourcesPullAsPublished) {
   std::mt19937_64 random(76);
   for (int k = 0; k < 20; ++k) {
     Scenario s = make_cap(random, random_radii(random, 3), 0.1);
+    EXPECT_EQ(where_it_would_pull(s.contact, s.contact), WhereItWouldPull::kLifts);
     const auto o = calc_overlap(s.contact, s.i.X_WB, s.j.X_WB);
     set_rolling(random, 0.5, o, &s);
     s.contact.options = {RollingTensor::kVolume, ApplyAt::kCentroid, Coupling::kNone};
     const auto f = calc_contact(s.contact, s.i, s.j, ContactMemory<double>{});
     EXPECT_NEAR(f.edge_factor, -0.5, 1e-12);
     EXPECT_NEAR(f.normal.force / (kStiffness * o.volume * 0.5), 1, 1e-12);
+    EXPECT_EQ(where_it_would_pull(s.contact, s.contact), WhereItWouldPull::kPulls);
     const Vec3d w = s.i.V_WB.w_WB - s.j.V_WB.w_WB, w_t = w - o.n_W * o.n_W.dot(w);
     const Vec3d J_w = w_t * o.M_W.trace() - o.M_W * w_t;
     EXPECT_LT((f.tau_roll + kStiffness * kAlpha * J_w).norm(), 1e-12 * f.tau_roll.norm());
