@@ -206,18 +206,20 @@ Errors find_cap_errors(double aspect, double least, double most) {
 }
 
 TEST(LiftedPatch, OfCapsIsThatOfTheClampedFoundation) {
+  // Bounds: the worst of 400 caps with 100 factors each, as the page on contact has it; beside them
+  // what these dozen reach.
   const Errors sphere = find_cap_errors(1, 0.01, 0.5);
-  EXPECT_LT(sphere.force, 0.005);
-  EXPECT_LT(sphere.roll, 0.007);
-  EXPECT_LT(sphere.spin, 0.01);
+  EXPECT_LT(sphere.force, 0.004);  // 0.0034
+  EXPECT_LT(sphere.roll, 0.005);   // 0.0045
+  EXPECT_LT(sphere.spin, 0.006);   // 0.0054
   const Errors shallow = find_cap_errors(4, 0.001, 0.1);
-  EXPECT_LT(shallow.force, 0.006);
-  EXPECT_LT(shallow.roll, 0.01);
-  EXPECT_LT(shallow.spin, 0.03);
+  EXPECT_LT(shallow.force, 0.005);  // 0.0016
+  EXPECT_LT(shallow.roll, 0.008);   // 0.0053
+  EXPECT_LT(shallow.spin, 0.021);   // 0.0065
   const Errors deep = find_cap_errors(4, 0.1, 0.5);
-  EXPECT_LT(deep.force, 0.01);
-  EXPECT_LT(deep.roll, 0.03);
-  EXPECT_LT(deep.spin, 0.05);
+  EXPECT_LT(deep.force, 0.009);  // 0.0043
+  EXPECT_LT(deep.roll, 0.017);   // 0.0115
+  EXPECT_LT(deep.spin, 0.031);   // 0.0195
 }
 
 TEST(LiftedPatch, OfTwoSpheresIsThatOfTheClampedFoundation) {
@@ -240,9 +242,9 @@ TEST(LiftedPatch, OfTwoSpheresIsThatOfTheClampedFoundation) {
              std::max(worst.spin, e.spin)};
   }
   RecordProperty("worst", fmt::format("{:.4f} {:.4f} {:.4f}", worst.force, worst.roll, worst.spin));
-  EXPECT_LT(worst.force, 0.01);
-  EXPECT_LT(worst.roll, 0.01);
-  EXPECT_LT(worst.spin, 0.02);
+  EXPECT_LT(worst.force, 0.004);  // 0.0002
+  EXPECT_LT(worst.roll, 0.005);   // 0.0003
+  EXPECT_LT(worst.spin, 0.006);   // 0.0004
 }
 
 // --- Smoothness
@@ -303,9 +305,10 @@ TEST(LiftedPatch, DerivativesMatchDifferencesAtTheSwitchToo) {
     set_rolling(random, 0, o, &s);
     Scenario edge = s;
     const double at_edge = find_switch(o, &edge);
-    // Steps of 1e-5 in the factor: all pressed, both sides of the switch and on it, to lift-off.
-    for (const double factor :
-         {at_edge + 0.5, at_edge + 3e-6, at_edge, at_edge - 3e-6, 0.5, 0.0, -0.4, -0.9}) {
+    // Far from lifting, where the third moment comes in (32 sigma^2) and on it, all pressed, both
+    // sides of the switch and on it, to lift-off.
+    for (const double factor : {4.0, std::sqrt(32.0 / 6), at_edge + 0.5, at_edge + 3e-6, at_edge,
+                                at_edge - 3e-6, 0.5, 0.0, -0.4, -0.9}) {
       Scenario now = s;
       now.i.V_WB.v_WB -= o.n_W * (factor / kAlpha);
       const Jacobian exact = calc_jacobian(now);
@@ -324,7 +327,7 @@ TEST(LiftedPatch, DerivativesMatchDifferencesAtTheSwitchToo) {
     }
   }
   RecordProperty("worst", fmt::format("{:.2e}", worst));
-  EXPECT_LT(worst, 1e-5);
+  EXPECT_LT(worst, 1e-6);  // 5e-9
 }
 
 // Value and slope on both sides of the switch, and where the last of the patch lifts.
@@ -395,12 +398,14 @@ TEST(LiftedPatch, PresetsOfTheSourcesPullAsPublished) {
   std::mt19937_64 random(76);
   for (int k = 0; k < 20; ++k) {
     Scenario s = make_cap(random, random_radii(random, 3), 0.1);
+    EXPECT_EQ(where_it_would_pull(s.contact, s.contact), WhereItWouldPull::kLifts);
     const auto o = calc_overlap(s.contact, s.i.X_WB, s.j.X_WB);
     set_rolling(random, 0.5, o, &s);
     s.contact.options = {RollingTensor::kVolume, ApplyAt::kCentroid, Coupling::kNone};
     const auto f = calc_contact(s.contact, s.i, s.j, ContactMemory<double>{});
     EXPECT_NEAR(f.edge_factor, -0.5, 1e-12);
     EXPECT_NEAR(f.normal.force / (kStiffness * o.volume * 0.5), 1, 1e-12);
+    EXPECT_EQ(where_it_would_pull(s.contact, s.contact), WhereItWouldPull::kPulls);
     const Vec3d w = s.i.V_WB.w_WB - s.j.V_WB.w_WB, w_t = w - o.n_W * o.n_W.dot(w);
     const Vec3d J_w = w_t * o.M_W.trace() - o.M_W * w_t;
     EXPECT_LT((f.tau_roll + kStiffness * kAlpha * J_w).norm(), 1e-12 * f.tau_roll.norm());

@@ -12,9 +12,9 @@
 //   f_t, tau_n                        friction law (friction_force.h), slip taken at the centre of
 //                                     pressure, the radius of gyration standing for the patch
 // which is the exact integral of the linearly damped Winkler foundation for friction linear in the
-// slip, as long as all of it presses; the third moment of the depth field, which enters the spread
-// of the pressure, is that of a shallow cap (zero for a patch that is symmetric about its
-// centroid).
+// slip, as long as all of it presses, but for the third moment of the depth field in the spread of
+// the pressure (zero for a patch that is symmetric about its centroid): near lifting it is that of
+// a shallow cap, else it is left out.
 #pragma once
 
 #include <algorithm>
@@ -170,15 +170,25 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
   } else if (lifts_patch(options)) {
     // Everything per elastic force, so that what is relaxed or conservative rolls as it presses.
     const T& alpha = r.normal.alpha;
-    const Vec3<T> lean = calc_patch_lean(Vec3<T>(Mn - n * M_nn), M_nn, o.volume, o.plane_offset);
-    const PatchLoad<T> load = calc_patch_load(r.normal.factor, Vec3<T>(u * alpha),
-                                              Vec3<T>(Mt_u * (alpha * inverse_V)), r2, lean);
-    f_n = r.normal.force = r.normal.elastic * load.mean;
-    const Mask<T> loaded = load.mean > T(0);
-    const T inverse = select(loaded, T(1) / select(loaded, load.mean, T(1)), T(0));
-    delta = load.first * inverse;
-    spread2 = select(loaded, calc_spread(T(load.second * inverse - delta.squaredNorm()), r2), r2);
-    if constexpr (std::is_same_v<T, double>) r.edge_factor = load.edge;
+    const T& factor = r.normal.factor;
+    const Mask<T> loaded = factor > T(0);
+    delta = Mt_u * (-alpha * inverse_V / select(loaded, factor, T(1)));
+    spread2 = r2 - delta.squaredNorm();
+    if constexpr (std::is_same_v<T, double>) {
+      r.edge_factor = factor - alpha * sqrt(std::max(0.0, 6 * inverse_V * u.dot(Mt_u)));
+    }
+    if (any_of(is_near_lifting(factor, alpha, T(u.dot(Mt_u)), inverse_V))) [[unlikely]] {
+      const Vec3<T> lean = calc_patch_lean(Vec3<T>(Mn - n * M_nn), M_nn, o.volume, o.plane_offset);
+      // Copies: what a call could see would be kept in memory on the short path too.
+      const PatchLoad<T> load = calc_patch_load(T(factor), Vec3<T>(u * alpha),
+                                                Vec3<T>(Mt_u * (alpha * inverse_V)), T(r2), lean);
+      f_n = r.normal.force = r.normal.elastic * load.mean;
+      const Mask<T> left = load.mean > T(0);
+      const T inverse = select(left, T(1) / select(left, load.mean, T(1)), T(0));
+      delta = load.first * inverse;
+      spread2 = select(left, calc_spread(T(load.second * inverse - delta.squaredNorm()), r2), r2);
+      if constexpr (std::is_same_v<T, double>) r.edge_factor = load.edge;
+    }
   } else {
     // As published: the foundation may pull. Where it would over much of the patch the shift is
     // held to the radius of gyration, which keeps every torque proportional to f_n; edge_factor is

@@ -275,8 +275,9 @@ void add_tippe_top(const SceneRun& run, const Json& where, SystemReport* report)
                : "it turns over in another time");
 
   // On its stem the top loses spin to mu f_n r_gyr; r_gyr^2 of a shallow cap is a third of its
-  // radius squared, 2 r d, where k pi r d^2 carries the weight. The lean that is left rolls the
-  // stem at less than 11 rad/s, which lifts nothing there and takes 3 % off r_gyr at most.
+  // radius squared, 2 r d, where k pi r d^2 carries the weight. All of the patch presses: the
+  // stem touches at 2 mm/s, which leaves so little damping that rolling would lift an edge at
+  // 139 rad/s, and the lean that is left rolls it at less than 11.
   constexpr double kWeight = 6e-3 * 9.81, kInertia = 7e-7;
   const double depth = std::sqrt(kWeight / (1.798e10 * kPi * kStemRadius));
   const double expected =
@@ -293,7 +294,7 @@ void add_tippe_top(const SceneRun& run, const Json& where, SystemReport* report)
     const double from = inverted + 0.5;
     const double rate = calc_spin_torque(run, from, from + 2) / kInertia;
     rows.add("spin_loss_on_stem", rate, "rad/s^2",
-             judge_expected(rate, expected, 0.05,
+             judge_expected(rate, expected, 0.02,
                             original ? "mu f_n r_gyr/I_3" : "0.65 mu f_n r_gyr/I_3"));
   }
   rows.add_energy(run);
