@@ -37,6 +37,12 @@ RunWriter::RunWriter(Target target, const System<double>& system, const RunOptio
   checkpoints_ = std::make_unique<CheckpointFile>(path("checkpoints.jsonl"));
 }
 
+RunWriter::~RunWriter() {
+  if (has_begun_) return;
+  std::error_code code;
+  fs::remove_all(fs::path(target_.folder) / kPartialFolder, code);
+}
+
 std::string RunWriter::path(const std::string& name) const {
   return (fs::path(target_.folder) / kPartialFolder / name).string();
 }
@@ -44,6 +50,7 @@ std::string RunWriter::path(const std::string& name) const {
 void RunWriter::on_row(double t, const std::vector<double>& values) {
   hash_.add(t, values.data(), values.size());
   ++rows_;
+  has_begun_ = true;
   if (csv_) csv_->add_row(t, values.data());
   if (h5_) h5_->add_row(t, values.data());
   if (!keeps_rows_) return;
@@ -58,11 +65,13 @@ void RunWriter::flush() {
 
 // Rows first: a state to go on from has those before it.
 void RunWriter::on_checkpoint(const Checkpoint& checkpoint) {
+  has_begun_ = true;
   flush();
   checkpoints_->add(checkpoint, true);
 }
 
 void RunWriter::on_pulse(const RunResult& so_far, const Checkpoint& now) {
+  has_begun_ = true;
   flush();
   checkpoints_->add(now, false);
   auto summary = summarise(so_far);
@@ -81,6 +90,7 @@ nlohmann::ordered_json RunWriter::summarise(const RunResult& result) const {
 }
 
 nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
+  has_begun_ = true;
   if (csv_) csv_->close();
   if (h5_) h5_->close();
   checkpoints_->close();

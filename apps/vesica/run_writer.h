@@ -28,6 +28,9 @@ class RunWriter final : public RunObserver {
   // Tries the folder, and starts its files. Throws FileError.
   RunWriter(Target target, const System<double>& system, const RunOptions& options,
             const InputFile& scene);
+  ~RunWriter() override;  // takes away the files of a run that has not begun
+  RunWriter(const RunWriter&) = delete;
+  RunWriter& operator=(const RunWriter&) = delete;
 
   // A key that the summary has besides.
   void add_note(const std::string& key, nlohmann::ordered_json value) {
@@ -57,6 +60,7 @@ class RunWriter final : public RunObserver {
   std::unique_ptr<CheckpointFile> checkpoints_;
   RecordingHash hash_;
   size_t rows_ = 0;
+  bool has_begun_ = false;
 };
 
 }  // namespace vesica::app

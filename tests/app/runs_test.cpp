@@ -225,6 +225,11 @@ TEST(Refusals, BeforeTheRunWithLineAndKey) {
     EXPECT_EQ(outcome.status, 2) << settings << outcome.err;
     EXPECT_NE(outcome.err.find(message), std::string::npos) << settings << outcome.err;
   }
+  const Outcome outcome = work.run(
+      "simulate scene.yaml --set 'solver={method: cvode}' --set "
+      "'contacts.0.interference={method: voxels, voxel_size: 0.005}' --out run");
+  EXPECT_EQ(outcome.status, 2) << outcome.err;
+  EXPECT_FALSE(fs::exists(work.path("run/partial")));
 }
 
 // --- going on

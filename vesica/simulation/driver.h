@@ -39,10 +39,10 @@ std::unique_ptr<Stepper> make_fixed_stepper(const System<double>& system, const 
 // `stop`: looked at in every evaluation; null: never.
 std::unique_ptr<Stepper> make_cvode_stepper(const System<double>& system, const RunOptions& options,
                                             RunStatistics* statistics,
-                                            const std::atomic<bool>* stop);
+                                            const std::atomic<bool>* stop = nullptr);
 std::unique_ptr<Stepper> make_arkode_stepper(const System<double>& system,
                                              const RunOptions& options, RunStatistics* statistics,
-                                             const std::atomic<bool>* stop);
+                                             const std::atomic<bool>* stop = nullptr);
 
 // To the end of the run, or until it is stopped or fails (RunResult::failure).
 void drive(const System<double>& system, Stepper* stepper, Run* run);

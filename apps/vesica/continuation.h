@@ -1,0 +1,34 @@
+// Going on with a run from a state that it left. docs/howto/simulate.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/vesica/run_writer.h"
+#include "vesica/io/yaml.h"
+#include "vesica/simulation/simulate.h"
+
+namespace vesica::app {
+
+struct Continuation {
+  std::string run;     // as it was named
+  std::string folder;  // where its files are (find_run_folder)
+  Checkpoint checkpoint;
+  InputFile scene;  // its own, with settings
+};
+
+// `from`: RUN or RUN@TIME, the last state, or the last at or before a time. `scene`: empty, or one
+// that must be the run's own; settings may change how long it runs and what it leaves. Throws
+// InputError where they are others, or nothing is left to run.
+Continuation find_continuation(const std::string& from, const std::string& scene,
+                               const std::vector<std::string>& settings);
+
+// The rows of the run before, so that the recording is whole. False where they cannot be had: it
+// was recorded otherwise, or not at all.
+bool copy_rows(const Continuation& from, const RunOptions& run, const System<double>& system,
+               RunWriter* writer);
+
+// --out, or beside the run that it goes on from; never into it: what was recorded stays.
+std::string choose_folder(const Continuation& from, const std::string& out);
+
+}  // namespace vesica::app
