@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/simulation/loaded_scene.h"
+#include "tests/support/support.h"
 #include "vesica/simulation/sensitivity.h"
 
 namespace vesica::located_test {
@@ -169,6 +170,13 @@ TEST(Located, FixedStepsMeetTheAdaptiveEvents) {
       EXPECT_NEAR(a.events[k].closing_speed, b.events[k].closing_speed, 1e-7) << bounce.name;
     }
   }
+}
+
+TEST(Located, AdaptiveSolversLocateAnyway) {
+  auto file = InputFile::parse(make_text(kBounces[0], 1e-4, 0.1), "test.yaml");
+  file.set("solver", "{method: cvode, events: located}");
+  const std::string message = test::input_error_of([&] { read_run_options(file); });
+  EXPECT_NE(message.find("adaptive ones locate events"), std::string::npos) << message;
 }
 
 }  // namespace

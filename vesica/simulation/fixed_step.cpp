@@ -46,7 +46,5 @@ const Tableau& tableau(FixedStepMethod method) {
 namespace vesica {
 
 template class FixedStepper<double, double>;
-template class FixedStepper<Dual<4>, Dual<4>>;
-template class FixedStepper<Dual<12>, Dual<12>>;
 
 }  // namespace vesica

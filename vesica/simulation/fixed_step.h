@@ -131,7 +131,7 @@ void FixedStepper<P, T>::advance(double until, const H& h, State<T>* from, Evalu
   }
 }
 
-// Compiled once, with the kernels' optimisation.
+// Compiled once, with the kernels' optimisation; those on dual numbers in system_dual*.cpp.
 extern template class FixedStepper<double, double>;
 extern template class FixedStepper<Dual<4>, Dual<4>>;
 extern template class FixedStepper<Dual<12>, Dual<12>>;

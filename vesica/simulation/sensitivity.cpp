@@ -263,7 +263,7 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
 
   std::vector<std::vector<double>> columns;
   double seconds = 0;
-  // Up to four derivatives cost half of what twelve do.
+  // Twelve cost less than twice what four do.
   for (size_t first = 0; first < paths.size();) {
     const size_t left = paths.size() - first;
     const size_t count = std::min<size_t>(left, left > 4 ? 12 : 4);

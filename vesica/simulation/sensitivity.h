@@ -5,9 +5,8 @@
 // Where a contact's touchdown moves from one step to the next, that discrete trajectory has a small
 // kink of the size of the step; with restitution the remembered impact speed changes there too. The
 // derivative on either side is exact, the jump between them shrinks with the step: `warnings` names
-// the touchdowns that happened. With RunOptions::locates_events steps end at the events, and the
-// derivative has the jump that they bring about (events.h): it is smooth, and that of the trajectory
-// but for an error of the method's order.
+// the touchdowns that happened. With RunOptions::locates_events steps end at the events, whose times
+// carry derivatives: the trajectory is smooth, jumps at touchdown and lift-off included.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

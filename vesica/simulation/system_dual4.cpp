@@ -1,8 +1,10 @@
+#include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/system_rates.h"
 
 namespace vesica {
 
 template class System<Dual<4>>;
 VESICA_SYSTEM(Dual<4>, Dual<4>)
+template class FixedStepper<Dual<4>, Dual<4>>;
 
 }  // namespace vesica
