@@ -409,17 +409,23 @@ Case make_case(std::uint64_t number, const std::string& mesh) {
   return c;
 }
 
-// Runs it; a fixed step that the monitor finds too long is shortened, as the warning says.
+// Runs it; a fixed step that the monitor or the ledger finds too long is shortened, as the warnings
+// say.
 RunResult run_case(Case* c, std::vector<std::string>* warnings = nullptr) {
   while (true) {
     const auto s = test::load_scene(c->text());
     RunResult result = simulate(s.system, s.options);
     const double rate = result.monitors[0].max_step_rate;
-    if (c->adaptive || !(rate > kStepRate) || !(c->step > 1e-9)) {
+    const bool is_long = rate > kStepRate;
+    // A law by depth pushes at the lowest corner: its torque jumps where another becomes the
+    // lowest, which costs the integrator a part of the step each time.
+    const bool is_kinked = s.system.scene().contacts[0].contact.measure() == Measure::kDepth &&
+                           !(std::abs(result.residual) <= kBound * result.energy_scale);
+    if (c->adaptive || !(is_long || is_kinked) || !(c->step > 1e-9)) {
       if (warnings) *warnings = make_warnings(s.system, s.options, result);
       return result;
     }
-    c->step *= std::isfinite(rate) ? std::max(0.05, 0.8 * kStepRate / rate) : 0.1;
+    c->step *= !is_long ? 0.25 : std::isfinite(rate) ? std::max(0.05, 0.8 * kStepRate / rate) : 0.1;
   }
 }
 
