@@ -448,7 +448,8 @@ TEST_P(Passivity, EnergyGrowsByNoMoreThanNonPotentialWork) {
   const long only = count_of("VESICA_PASSIVITY_SCENE", -1);
   const long scenes = only >= 0 ? only + 1 : count_of("VESICA_PASSIVITY_SCENES", 2000);
   std::map<std::string, std::vector<double>> residuals;  // by pair
-  std::map<std::string, double> seconds, made;           // made: most, of the scale
+  std::map<std::string, double> seconds;
+  std::map<std::string, std::pair<double, long>> made;  // most, of the scale, and where
   std::vector<Finding> findings;
   long touched = 0, count = 0;
   for (long k = only >= 0 ? only : GetParam(); k < scenes; k += kBlocks) {
@@ -483,7 +484,8 @@ TEST_P(Passivity, EnergyGrowsByNoMoreThanNonPotentialWork) {
       if (result.monitors[0].steps_in_contact > 0) ++touched;
       const double scale = result.energy_scale, bound = (c.laws.jumps ? 5 : 1) * kBound;
       const double gain = result.end_energy - result.start_energy;
-      made[c.pair->name] = std::max(made[c.pair->name], result.non_potential_work / scale);
+      made[c.pair->name] =
+          std::max(made[c.pair->name], std::pair{result.non_potential_work / scale, k});
       residuals[c.pair->name].push_back(std::abs(result.residual) / scale);
       if (!(gain - result.non_potential_work <= bound * scale)) {
         add("gained more than is reported", (gain - result.non_potential_work) / scale);
@@ -517,9 +519,10 @@ TEST_P(Passivity, EnergyGrowsByNoMoreThanNonPotentialWork) {
   }
   if (std::getenv("VESICA_PASSIVITY_SCENES")) {
     for (auto& [pair, values] : residuals) {
-      fmt::print("{:<26}{:>7} scenes {:>8.2f} s   residual {:.1e} {:.1e} {:.1e}   made {:.1e}\n",
-                 pair, values.size(), seconds[pair], values[values.size() / 2],
-                 values[values.size() * 99 / 100], values.back(), made[pair]);
+      fmt::print(
+          "{:<26}{:>7} scenes {:>8.2f} s   residual {:.1e} {:.1e} {:.1e}   made {:.1e} ({})\n",
+          pair, values.size(), seconds[pair], values[values.size() / 2],
+          values[values.size() * 99 / 100], values.back(), made[pair].first, made[pair].second);
     }
   }
   std::string list;
