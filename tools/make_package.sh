@@ -25,12 +25,20 @@ for tool in "$work"/tarball/*/bin/vesica "$work/deb/usr/bin/vesica"; do
   name=${tool#"$work/"}
   [ -x "$tool" ] || fail "no program at $name"
   cd "$work/elsewhere"
-  env -u VESICA_DATA "$tool" --version >"$work/out" 2>&1 ||
-    { cat "$work/out"; fail "$name --version"; }
-  echo "package: $name --version: $(cat "$work/out")"
-  env -u VESICA_DATA "$tool" probe heel_on_ground >"$work/out" 2>&1 ||
-    { cat "$work/out"; fail "$name probe heel_on_ground"; }
-  echo "package: $name probe heel_on_ground: $(wc -l <"$work/out") lines"
+  for arguments in --version list "probe heel_on_ground" \
+    "simulate bouncing_ball --out $work/run" "report $work/run"; do
+    # shellcheck disable=SC2086  # words, none with blanks
+    env -u VESICA_DATA "$tool" $arguments >"$work/out" 2>&1 ||
+      { cat "$work/out"; fail "$name $arguments"; }
+    echo "package: $name ${arguments//$work\//}: $(wc -l <"$work/out") lines"
+  done
+  # What comes along is found beside the program, not where it was built.
+  "$tool" list >"$work/listed"
+  for scene in "$root"/scenes/*.yaml; do
+    grep -q "^$(basename "$scene" .yaml) " "$work/listed" ||
+      fail "$name list has no $(basename "$scene" .yaml)"
+  done
+  rm -rf "$work/run"
 done
 if found=$(cd "$work" && grep -rlF "$root" tarball); then
   fail "the folder of the sources is named in: $found"
