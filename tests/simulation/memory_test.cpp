@@ -1,4 +1,5 @@
 // What contacts remember: the speed with which they began, whenever and however they began.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/simulation/loaded_scene.h"

@@ -235,7 +235,7 @@ TEST(Sensitivity, MatchesDifferencesAwayFromEvents) {
   const auto result = simulate_sensitivity(file, options, paths);
   for (size_t p = 0; p < parameters.size(); ++p) {
     const auto& [path, value] = parameters[p];
-    auto end_state = [&](double x) {
+    auto end_state = [&, &path = path](double x) {
       auto changed = InputFile::parse(text, "test.yaml");
       changed.set(path, fmt::format("{:.17g}", x));
       const System<double> system(read_scene<double>(changed), options.ledger);

@@ -1,5 +1,6 @@
 // Time as every solver sees it: pushes that begin and end at any moment, runs that end where they
 // are asked to, rows where they are due, and a path that does not depend on what comes after it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

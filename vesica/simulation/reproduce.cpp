@@ -64,7 +64,7 @@ SceneRun::SceneRun(const ReproduceOptions& options, const std::string& name,
           }(),
           report) {}
 
-SceneRun::SceneRun(const ReproduceOptions& options, InputFile file, SystemReport* report)
+SceneRun::SceneRun(const ReproduceOptions& options, const InputFile& file, SystemReport* report)
     : options_(read_run_options(file)), system_(read_scene<double>(file), options_.ledger) {
   options_.tolerance *= options.tolerance_scale;
   options_.step *= options.tolerance_scale;

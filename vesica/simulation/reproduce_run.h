@@ -38,7 +38,7 @@ class SceneRun {
   double first_event(bool touchdown) const;
 
  private:
-  SceneRun(const ReproduceOptions& options, InputFile file, SystemReport* report);
+  SceneRun(const ReproduceOptions& options, const InputFile& file, SystemReport* report);
 
   RunOptions options_;
   System<double> system_;
