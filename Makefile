@@ -52,7 +52,7 @@ bench: ## benchmarks, side by side with peers
 	@tools/run_bench.sh build
 
 lint: tests ## clang-tidy over library, tool, tests, examples; what has not changed is remembered
-	@tools/tidy.py build
+	@tools/lint.py build
 
 format: ## format all sources in place
 	@$(PACKAGES) test
