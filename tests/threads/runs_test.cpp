@@ -1,0 +1,58 @@
+// Runs that go on at the same time in one process, on one System: nothing is shared but what does
+// not change, so each gives the bits of a run alone. `make threads` looks for races in them.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "vesica/simulation/simulate.h"
+
+namespace vesica::runs_test {
+namespace {
+
+struct Case {
+  const char* scene;
+  const char* duration;
+  const char* step = nullptr;  // else the scene's
+};
+
+class RunsAtOnce : public testing::TestWithParam<Case> {};
+
+TEST_P(RunsAtOnce, GiveTheBitsOfARunAlone) {
+  auto file =
+      InputFile::load(std::string(VESICA_SOURCE_DIR "/scenes/") + GetParam().scene + ".yaml");
+  file.set("duration", GetParam().duration);
+  if (GetParam().step != nullptr) file.set("solver.step", GetParam().step);
+  const auto options = read_run_options(file);
+  const System<double> system(read_scene<double>(file), options.ledger);
+
+  std::vector<RunResult> results(3);
+  std::vector<std::thread> threads;
+  for (RunResult& result : results) {
+    threads.emplace_back([&] { result = simulate(system, options); });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  const RunResult alone = simulate(system, options);
+  ASSERT_EQ(alone.failure, "");
+  long contact_steps = 0;
+  for (const ContactMonitor& monitor : alone.monitors) contact_steps += monitor.steps_in_contact;
+  EXPECT_GT(contact_steps, 0);  // a run without contact would test little
+  for (const RunResult& result : results) {
+    EXPECT_EQ(result.failure, "");
+    EXPECT_TRUE(result.final_state == alone.final_state);
+    EXPECT_EQ(result.statistics.evaluations, alone.statistics.evaluations);
+  }
+}
+
+// Closed forms with cvode, polyhedra, slices with fixed steps, many parts (they touch at 0.55 s).
+INSTANTIATE_TEST_SUITE_P(Scenes, RunsAtOnce,
+                         testing::Values(Case{"bouncing_ball", "0.4 s"},
+                                         Case{"box_drop_edge", "0.4 s"},
+                                         Case{"ball_on_table", "0.2 s", "1 ms"},
+                                         Case{"battery_box", "0.57 s", "0.5 ms"}),
+                         [](const auto& run) { return std::string(run.param.scene); });
+
+}  // namespace
+}  // namespace vesica::runs_test
