@@ -51,7 +51,7 @@ bench: ## benchmarks, side by side with peers
 	@cmake --build build
 	@tools/run_bench.sh build
 
-lint: tests ## clang-tidy over library, tool, tests, examples; what has not changed is remembered
+lint: tests ## clang-tidy, files and headers that compile alone; what has not changed is remembered
 	@tools/lint.py build
 
 format: ## format all sources in place

@@ -402,7 +402,7 @@ TEST(Restitution, IsReturnedForEveryStiffnessLaw) {
     EXPECT_LT(worst, 1e-6) << name;
     // The other rules only near one.
     for (const char* rule : {"hunt_crossley", "lankarani_nikravesh"}) {
-      auto error = [&](double e) {
+      auto error = [&, &law = law](double e) {
         const auto contact =
             make_contact(fmt::format("{{{}, restitution: {}, v_small: 1e-4, restitution_rule: {}}}",
                                      law, e, rule),
