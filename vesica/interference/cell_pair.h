@@ -322,6 +322,19 @@ Vec3<Promote<A, B>> calc_normal(const SolidParts& i, const Pose<A>& X_WI, const 
   return n;
 }
 
+// The plane of a half-space is the contact surface, and F = k V n has a potential.
+template <class T, class A, class B>
+void set_plane(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j, const Pose<B>& X_WJ,
+               Overlap<T>* o) {
+  if (const auto plane = find_half_space(j)) {
+    o->plane_offset = o->n_W.dot(Vec3<T>(X_WJ * cast_vector<B>(plane->p) - o->p_WC));
+    o->potential = o->volume * o->plane_offset;
+  } else if (const auto other = find_half_space(i)) {
+    o->plane_offset = o->n_W.dot(Vec3<T>(X_WI * cast_vector<A>(other->p) - o->p_WC));
+    o->potential = -o->volume * o->plane_offset;
+  }
+}
+
 // Depth and place of the deepest column, with slopes; `o` has its normal and centroid.
 template <class T, class A, class B>
 void set_depth(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j, const Pose<B>& X_WJ,
@@ -402,16 +415,7 @@ auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
   o.n_W = detail::calc_normal(i, X_WI, j, X_WJ, m, options.normal);
   o.distance = T(-calc_mean_depth(value_of(m.volume), value_of(m.area_W).norm()));
   o.has_mean_depth = true;
-  // The plane of a half-space is the contact surface, and F = k V n has a potential.
-  if (options.normal != ContactNormal::kEigenvector) {
-    if (const auto plane = detail::find_half_space(j)) {
-      o.plane_offset = o.n_W.dot(Vec3<T>(X_WJ * cast_vector<B>(plane->p) - o.p_WC));
-      o.potential = o.volume * o.plane_offset;
-    } else if (const auto other = detail::find_half_space(i)) {
-      o.plane_offset = o.n_W.dot(Vec3<T>(X_WI * cast_vector<A>(other->p) - o.p_WC));
-      o.potential = -o.volume * o.plane_offset;
-    }
-  }
+  if (options.normal != ContactNormal::kEigenvector) detail::set_plane(i, X_WI, j, X_WJ, &o);
   if (wanted.depth) detail::set_depth(i, X_WI, j, X_WJ, shared, &o);
   if (options.normal == ContactNormal::kConservative) {
     if constexpr (!detail::kVaries<T>) {

@@ -230,6 +230,7 @@ Overlap<double> calc_voxel_overlap(const SolidParts& i, const Pose<double>& X_WI
   o.n_W = detail::calc_normal(i, X_WI, j, X_WJ, moments, normal);
   o.distance = -calc_mean_depth(m.volume, moments.area_W.norm());
   o.has_mean_depth = true;
+  if (normal != ContactNormal::kEigenvector) detail::set_plane(i, X_WI, j, X_WJ, &o);
   if (wanted.depth) {
     std::vector<detail::SharedCells> shared;
     calc_shared_moments(i, X_WI, j, X_WJ, {1e-3, 400}, &shared);

@@ -60,13 +60,13 @@ void drive(const System<double>& system, Stepper* stepper, Run* run) {
   // A state to go on from has its parts and has seen its contacts: looking again could find what
   // lies at the very touch otherwise.
   pass_checkpoints(state.t);
-  if (locates && !run->goes_on()) {
-    events.find_parts(&state, &report.changes);
-    events.capture(&state, &report.changes);
-    run->add_events(report.changes, state.t);
-  }
   Evaluation<double>& data = stepper->evaluation();
   set_window(switches, state.t, &data);
+  if (locates && !run->goes_on()) {
+    events.find_parts(data, &state, &report.changes);
+    events.capture(data, &state, &report.changes);
+    run->add_events(report.changes, state.t);
+  }
   run->record_due(state, [](double, double*) {});
   stepper->restart(state);
   bool cut = false;
@@ -93,8 +93,8 @@ void drive(const System<double>& system, Stepper* stepper, Run* run) {
       events.cross(k, report.roots[k] < 0, data, &state, &report.changes);
       kink = true;  // either way the rates have a kink here: no step may reach across it
     }
-    if (locates && events.find_parts(&state, &report.changes)) {
-      events.capture(&state, &report.changes);
+    if (locates && events.find_parts(data, &state, &report.changes)) {
+      events.capture(data, &state, &report.changes);
       kink = true;
     }
     run->add_events(report.changes, state.t);

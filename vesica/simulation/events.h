@@ -27,19 +27,22 @@ class EventHandler {
   }
 
   // Contacts that touch when they are first seen: at the start, and pairs of parts that are new.
-  void capture(State<T>* state, std::vector<ContactChange>* changes) {
+  // `window`: between which switching times the step was evaluated that ends here.
+  void capture(const Evaluation<T>& window, State<T>* state, std::vector<ContactChange>* changes) {
+    look_through(window);
     system_.calc_motions(state->t, state->y.data(), &data_);
     system_.calc_overlaps(state->memory, &data_);
     system_.capture_contacts(state, data_, changes);
   }
 
   // True where a slot changed hands.
-  bool find_parts(State<T>* state, std::vector<ContactChange>* changes) {
+  bool find_parts(const Evaluation<T>& window, State<T>* state,
+                  std::vector<ContactChange>* changes) {
+    look_through(window);
     return system_.find_parts(state, &data_, changes);
   }
 
-  // The contact in a slot begins or ends where its distance was found to vanish. `window`: how the
-  // step was evaluated that ended there.
+  // The contact in a slot begins or ends where its distance was found to vanish.
   void cross(size_t slot, bool touchdown, const Evaluation<T>& window, State<T>* state,
              std::vector<ContactChange>* changes) {
     if (touchdown == state->memory[slot].touching) return;
@@ -61,12 +64,16 @@ class EventHandler {
   }
 
  private:
+  void look_through(const Evaluation<T>& window) {
+    data_.after = window.after;
+    data_.before = window.before;
+  }
+
   // Overlaps as they are so many hairs later (or earlier), speeds as they are.
   void look_beyond(size_t slot, double hairs, const Evaluation<T>& window, const State<T>& state) {
     const auto& scene = system_.scene();
     const auto& contact = scene.contacts[system_.layout().contact_of(slot)];
-    data_.after = window.after;
-    data_.before = window.before;
+    look_through(window);
     data_.time_shift = window.time_shift;
     system_.calc_motions(state.t, state.y.data(), &data_);
     now_ = data_.motions;

@@ -36,7 +36,7 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   row_.resize(rates_.size());
   result_.monitors.resize(system.scene().contacts.size());
   touching_.resize(result_.monitors.size());
-  last_volumes_.assign(result_.monitors.size(), 0.0);
+  last_volumes_.assign(system.layout().slots(), 0.0);
   data_.wants_gap = data_.wants_depth = true;
   result_.recording = make_recording(system);
   started_ = last_step_ = last_progress_ = last_pulse_ = Clock::now();
@@ -92,24 +92,44 @@ void Run::record(double t, const double* y, const Memory<double>& memory) {
     table.times.push_back(t);
     table.values.insert(table.values.end(), values_.begin(), values_.end());
   }
+  for (size_t k = 0; k < data_.overlaps.size(); ++k) {
+    if (is_touching(data_.overlaps[k])) note_depth(k, -data_.overlaps[k].distance);
+  }
   ++result_.rows;
   result_.hash.add(t, values_.data(), values_.size());
   if (control_.observer) control_.observer->on_row(t, values_);
 }
 
-double Run::observe_depth(size_t slot, const Evaluation<double>& data) {
-  const Overlap<double>& o = data.overlaps[slot];
-  if (!o.has_mean_depth) return -o.distance;
-  // No law measures it here. The depth of a convex volume is at most three times its mean: it is
-  // looked for where it might be the greatest so far, and once while the volume stays the same.
+void Run::note_depth(size_t slot, double depth) {
   const size_t c = system_.layout().contact_of(slot);
-  double& last = last_volumes_[c];
-  if (-3 * o.distance <= result_.monitors[c].max_depth ||
+  const auto& contact = system_.scene().contacts[c];
+  double size = kInfinity;
+  for (const int b : {contact.body_i, contact.body_j}) {
+    const double own = system_.scene().bodies[static_cast<size_t>(b)].size;
+    if (own > 0) size = std::min(size, own);
+  }
+  ContactMonitor& m = result_.monitors[c];
+  m.max_depth = std::max(m.max_depth, depth);
+  m.max_depth_ratio = std::max(m.max_depth_ratio, depth / size);
+}
+
+void Run::observe_depth(size_t slot, const Evaluation<double>& data) {
+  const Overlap<double>& o = data.overlaps[slot];
+  if (!o.has_mean_depth) {
+    note_depth(slot, -o.distance);
+    return;
+  }
+  // No law measures it here, and it costs more than the overlap. The depth of a convex volume is at
+  // most three times its mean: it is looked for where it might be the greatest so far, and once
+  // while the volume stays the same. Recorded rows have it in any case.
+  double& last = last_volumes_[slot];
+  if (-3 * o.distance <= result_.monitors[system_.layout().contact_of(slot)].max_depth ||
       std::abs(o.volume - last) <= 1e-3 * last) {
-    return 0;
+    return;
   }
   last = o.volume;
-  return -system_.calc_overlap_in(slot, result_.final_state.memory, data, Wanted{}).distance;
+  note_depth(slot,
+             -system_.calc_overlap_in(slot, result_.final_state.memory, data, Wanted{}).distance);
 }
 
 void Run::note_energies(const Energies<double>& e) {
@@ -138,8 +158,7 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
     m.most_pairs = std::max(m.most_pairs, ++touching_[c]);
     if (touching_[c] == 1) ++m.steps_in_contact;
     m.max_force = std::max(m.max_force, f.normal.force);
-    const double depth = observe_depth(k, data);
-    m.max_depth = std::max(m.max_depth, depth);
+    observe_depth(k, data);
     m.energy_through += 0.5 * h * std::abs(f.normal.elastic * f.closing_speed);
     m.impulse += h * f.normal.force;
     if (calc_flatness(o) > kFlatness) m.impulse_not_flat += h * f.normal.force;
@@ -155,12 +174,10 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
     }
     const auto& i = system_.scene().bodies[static_cast<size_t>(contact.body_i)];
     const auto& j = system_.scene().bodies[static_cast<size_t>(contact.body_j)];
-    double size = 1e300, inverse_mass = 0;
+    double inverse_mass = 0;
     for (const auto* body : {&i, &j}) {
-      if (body->size > 0) size = std::min(size, body->size);
       if (body->is_free) inverse_mass += body->inertia.inverse_mass;
     }
-    m.max_depth_ratio = std::max(m.max_depth_ratio, depth / size);
     // dF/dd = k dV/dd, k times the section's area; V/d is a half (paraboloid) to all (flat) of it,
     // V over the mean depth is just it.
     const double stiffness = (o.has_mean_depth ? 1 : 2) * f.normal.elastic / -o.distance;

@@ -40,8 +40,9 @@ class Run {
   using Clock = std::chrono::steady_clock;
 
   void record(double t, const double* y, const Memory<double>& memory);
-  // Depth of the contact in a slot where it may be the greatest of the run; 0 where not.
-  double observe_depth(size_t slot, const Evaluation<double>& data);
+  void note_depth(size_t slot, double depth);
+  // Where it may be the greatest of the run.
+  void observe_depth(size_t slot, const Evaluation<double>& data);
   void calc_end();  // what the result says of where the run stands
   Checkpoint make_checkpoint(bool cut) const;
   void note_energies(const Energies<double>& e);
@@ -52,8 +53,8 @@ class Run {
   const RunControl& control_;
   Evaluation<double> data_;
   std::vector<double> rates_, row_, values_;
-  std::vector<long> touching_;        // pairs of every contact, scratch
-  std::vector<double> last_volumes_;  // of every contact, when its depth was last looked for
+  std::vector<long> touching_;                  // pairs of every contact, scratch
+  std::vector<double> last_volumes_;            // of every slot, when its depth was last looked for
   std::vector<Energies<double>> start_stores_;  // of every contact
   RunResult result_;
   double next_record_ = 0;

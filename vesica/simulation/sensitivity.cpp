@@ -116,7 +116,7 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options,
   system.find_parts(&state, &scratch, &changes);
   system.calc_rates(0, state.y.data(), state.memory, rates.data(), &scratch);
   const T start_energy = calc_energies(system, state.y.data(), scratch).mechanical();
-  if (options.locates_events) events.capture(&state, &changes);
+  if (options.locates_events) events.capture(data, &state, &changes);
   double next = 0;
   const double slack = 1e-9 * options.interval;
   // A row that falls within a step is that of its end: dual numbers are not interpolated.
@@ -163,8 +163,8 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options,
     for (size_t k = 0; k < step.roots.size(); ++k) {
       if (step.roots[k] != 0) events.cross(k, step.roots[k] < 0, data, &state, &changes);
     }
-    if (options.locates_events && events.find_parts(&state, &changes)) {
-      events.capture(&state, &changes);
+    if (options.locates_events && events.find_parts(data, &state, &changes)) {
+      events.capture(data, &state, &changes);
     }
     if (stop != switches.end() && state.t >= *stop) {
       data.after = *stop;
