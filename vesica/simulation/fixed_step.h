@@ -54,17 +54,11 @@ class FixedStepper {
   // From state->t to `until`, in place. `changes`: contacts that are seen to begin or to end at the
   // start of the step are appended; where data holds contacts, that is left to the caller.
   void step(double until, State<T>* state, Evaluation<T>* data,
-            std::vector<ContactChange>* changes) {
-    advance(until, until - state->t, state, data, changes);
-  }
+            std::vector<ContactChange>* changes);
   // The same where the time of the start, of the end, or of both, carries derivatives: an event's.
   // Both are zero in value. data->time_shift is that of the end afterwards.
   void step(double until, const T& start_shift, const T& end_shift, State<T>* state,
-            Evaluation<T>* data, std::vector<ContactChange>* changes) {
-    data->time_shift = start_shift;
-    advance(until, T((until - state->t) + (end_shift - start_shift)), state, data, changes);
-    data->time_shift = end_shift;
-  }
+            Evaluation<T>* data, std::vector<ContactChange>* changes);
   // At the start of the last step.
   const std::vector<T>& start_rates() const { return slopes_[0]; }
 
@@ -129,6 +123,20 @@ void FixedStepper<P, T>::advance(double until, const H& h, State<T>* from, Evalu
     }
     state[k] += h * sum;
   }
+}
+
+template <class P, class T>
+void FixedStepper<P, T>::step(double until, State<T>* state, Evaluation<T>* data,
+                              std::vector<ContactChange>* changes) {
+  advance(until, until - state->t, state, data, changes);
+}
+template <class P, class T>
+void FixedStepper<P, T>::step(double until, const T& start_shift, const T& end_shift,
+                              State<T>* state, Evaluation<T>* data,
+                              std::vector<ContactChange>* changes) {
+  data->time_shift = start_shift;
+  advance(until, T((until - state->t) + (end_shift - start_shift)), state, data, changes);
+  data->time_shift = end_shift;
 }
 
 // Compiled once, with the kernels' optimisation; those on dual numbers in system_dual*.cpp.

@@ -9,6 +9,15 @@
 
 namespace vesica {
 
+// Compiled where they are fast (system_dual*.cpp): the linker would keep the copies of this file.
+#define VESICA_ELSEWHERE(T)                                                          \
+  extern template void calc_tree_motions(const Tree<T>&, double, const T*, const T*, \
+                                         TreeData<T>*);                              \
+  extern template void factor_tree(const Tree<T>&, TreeData<T>*)
+VESICA_ELSEWHERE(Dual<4>);
+VESICA_ELSEWHERE(Dual<12>);
+#undef VESICA_ELSEWHERE
+
 template <class P>
 void start_at_rest(const InputNode& node, Scene<P>* scene) {
   node.allow({"locked"});
