@@ -136,6 +136,37 @@ TEST(LostContacts, CellsTogetherAndSeparateAgree) {
   }
 }
 
+// Parts that are carried by a given motion are found on either side of a switching time: a block on
+// a belt of five boxes, and a force that ends while it rides on the second.
+TEST(LostContacts, PartsOnABeltAreFoundAfterASwitch) {
+  for (const char* solver :
+       {"{method: cvode, tolerance: 1.0e-8}", "{method: arkode, tolerance: 1.0e-8}",
+        "{method: rk4, step: 1.0e-4, events: located}", "{method: rk4, step: 1.0e-4}"}) {
+    for (const double until : {0.05, 0.15, 0.4}) {
+      const auto scene = test::load_scene(fmt::format(
+          "vesica: 1\nbodies:\n  belt:\n    prescribed: {{velocity: [-1, 0, 0]}}\n    shapes:\n"
+          "      - {{type: box, size: [0.2, 0.4, 0.1], pose: {{position: [0, 0, -0.05]}}}}\n"
+          "      - {{type: box, size: [0.2, 0.4, 0.1], pose: {{position: [0.2, 0, -0.05]}}}}\n"
+          "      - {{type: box, size: [0.2, 0.4, 0.1], pose: {{position: [0.4, 0, -0.05]}}}}\n"
+          "      - {{type: box, size: [0.2, 0.4, 0.1], pose: {{position: [0.6, 0, -0.05]}}}}\n"
+          "      - {{type: box, size: [0.2, 0.4, 0.1], pose: {{position: [0.8, 0, -0.05]}}}}\n"
+          "  block: {{mass: 1, inertia: [1.0e-3, 1.0e-3, 1.0e-3], shape: {{type: box, size: [0.05, "
+          "0.05, 0.05]}}, joint: {{type: prismatic, parent: world, axis: [0, 0, 1], start: "
+          "0.0249}}}}\n"
+          "contacts:\n  - {{between: [block, belt], normal: {{law: volumetric, stiffness: 1.0e7, "
+          "damping: 60}}, friction: {{law: none}}}}\n"
+          "forces:\n  - {{type: force, body: block, force: [0, 0, -1], from: 0, until: {}}}\n"
+          "duration: 0.7\nsolver: {}\noutput: {{interval: 0.7}}\n",
+          until, solver));
+      const RunResult run = simulate(scene.system, scene.options);
+      ASSERT_TRUE(run.failure.empty()) << run.failure << solver;
+      // It sinks in by m g/(k A) = 0.39 mm, less while it crosses to the next box.
+      EXPECT_NEAR(last_of(run.recording, "block.position.z"), 0.0246, 3e-4) << solver << until;
+      EXPECT_GE(run.monitors[0].touchdowns, 4) << solver << until;
+    }
+  }
+}
+
 // Two free bodies push each other: momentum and moment of momentum stay.
 TEST(LostContacts, KeepMomentum) {
   struct Pair {
