@@ -103,7 +103,8 @@ double calc_cycle_work(const ConvexPolyhedron& i, const Mat3d& R, const ConvexPo
   constexpr int kSteps = 6000;
   double work = 0;
   for (std::size_t leg = 0; leg < stations.size(); ++leg) {
-    const Vec3d a = stations[leg], b = stations[(leg + 1) % stations.size()];
+    const Vec3d& a = stations[leg];
+    const Vec3d& b = stations[(leg + 1) % stations.size()];
     double leg_work = 0;
     for (int k = 0; k < kSteps; ++k) {  // midpoint rule
       const double s = (k + 0.5) / kSteps;

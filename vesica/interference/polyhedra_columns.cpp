@@ -40,7 +40,9 @@ void clip_polygon(const Reach& a, const Reach& b, bool strictly, PolygonBuffers*
   }
   if (!is_cut) return;
   next.clear();
-  const auto is_in = [&](std::size_t k) { return strictly ? excess[k] < 0 : excess[k] <= 0; };
+  const auto is_in = [&, &excess = excess](std::size_t k) {
+    return strictly ? excess[k] < 0 : excess[k] <= 0;
+  };
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t l = k + 1 < count ? k + 1 : 0;
     if (is_in(k)) next.push_back(polygon[k]);
