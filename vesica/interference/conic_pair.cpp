@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "vesica/math/polynomial.h"
 #include "vesica/math/scalar.h"
 
 namespace vesica::detail {
 namespace {
 
 // On the circle a conic is f = r + p cos 2t + p' sin 2t + q cos t + q' sin t: four zeros at most,
-// four extrema at most. Samples this dense part them but for extrema that nearly coincide.
+// four extrema at most. Samples this dense part them but where three zeros or two extrema nearly
+// coincide, which bounds of the derivatives tell; a quartic equation is solved there.
 constexpr int kSamples = 16;
 constexpr double kSpacing = 2 * kPi / kSamples;
 
@@ -31,6 +34,9 @@ struct CircleFunction {
 
   explicit CircleFunction(const Conic& g)
       : r(0.5 * (g.xx + g.yy) + g.c), p(0.5 * (g.xx - g.yy)), p2(g.xy), q(2 * g.x), q2(2 * g.y) {}
+  CircleFunction(double r_, double p_, double p2_, double q_, double q2_)
+      : r(r_), p(p_), p2(p2_), q(q_), q2(q2_) {}
+  CircleFunction derivative() const { return {0, 2 * p2, -2 * p, q2, -q}; }
 
   double value(const Vec2& w) const {
     return r + p * (w.x - w.y) * (w.x + w.y) + p2 * 2 * w.x * w.y + q * w.x + q2 * w.y;
@@ -83,6 +89,69 @@ Vec2 find_extremum(const CircleFunction& f, const Vec2& a, const Vec2& b, double
                    [&f](const Vec2& w) { return f.bend(w); }, a, b, sa, sb);
 }
 
+// All zeros, by the tangent of half the angle: one quartic for either half of the circle.
+int find_zeros_of_quartics(const CircleFunction& f, Vec2 points[4]) {
+  int count = 0;
+  for (const double side : {1.0, -1.0}) {
+    const double q = side * f.q, q2 = side * f.q2;
+    const double c[5] = {f.r + f.p + q, 4 * f.p2 + 2 * q2, 2 * f.r - 6 * f.p, 2 * q2 - 4 * f.p2,
+                         f.r + f.p - q};
+    double roots[2 * kMaxDegree];
+    const int found = find_roots(c, 4, roots);
+    for (int k = 0; k < found && count < 4; ++k) {
+      const double t = roots[k], scale = side / (1 + t * t);
+      points[count++] = {scale * (1 - t) * (1 + t), scale * 2 * t};
+    }
+  }
+  return count;
+}
+
+int find_zeros(const CircleFunction& f, Vec2 points[4]) {
+  double v[kSamples];
+  for (int k = 0; k < kSamples; ++k) {
+    v[k] = f.r + f.p * kTable.cos2[k] + f.p2 * kTable.sin2[k] + f.q * kTable.cos[k] +
+           f.q2 * kTable.sin[k];
+  }
+  // How much a value can change within one spacing of an extremum; the slope where two or three
+  // extrema lie within a spacing, and the value where zeros lie between them.
+  const double first = std::abs(f.q) + std::abs(f.q2), second = std::abs(f.p) + std::abs(f.p2);
+  const double reach = 1.0 / 2 * kSpacing * kSpacing * (4 * second + first);
+  const double slope_of_two = 1.0 / 2 * kSpacing * kSpacing * (8 * second + first);
+  const double slope_of_three = 1.0 / 6 * kSpacing * kSpacing * kSpacing * (16 * second + first);
+  int count = 0;
+  for (int k = 0; k < kSamples; ++k) {
+    const int following = (k + 1) % kSamples;
+    const double now = v[k], next = v[following];
+    const double small = std::min(std::abs(now), std::abs(next)),
+                 large = std::max(std::abs(now), std::abs(next));
+    const bool changes = (now < 0) != (next < 0);
+    // Two zeros need an extremum beyond zero, within half a spacing of one of the two.
+    if (!changes && (small > 0.25 * reach || large > reach)) continue;
+    const Vec2 a = sample(k), b = sample(following);
+    if (!changes || large < kSpacing * slope_of_two) {
+      const double slope_a = f.slope(a), slope_b = f.slope(b);
+      const double limit = (slope_a < 0) == (slope_b < 0) ? slope_of_two : slope_of_three;
+      if (large < kSpacing * limit && std::max(std::abs(slope_a), std::abs(slope_b)) < limit) {
+        return find_zeros_of_quartics(f, points);
+      }
+      if (!changes) {
+        // Toward zero at a, away from it at b.
+        if ((slope_a < 0) == (now < 0) || (slope_b < 0) != (now < 0)) continue;
+        const Vec2 tip = find_extremum(f, a, b, slope_a, slope_b);
+        const double extremum = f.value(tip);
+        if ((extremum < 0) == (now < 0)) continue;
+        if (count > 2) return find_zeros_of_quartics(f, points);
+        points[count++] = find_zero(f, a, tip, now, extremum);
+        points[count++] = find_zero(f, tip, b, extremum, next);
+        continue;
+      }
+    }
+    if (count == 4) return find_zeros_of_quartics(f, points);
+    points[count++] = find_zero(f, a, b, now, next);
+  }
+  return count;
+}
+
 }  // namespace
 
 int find_on_unit_circle(const Conic& conic, Vec2 points[4]) {
@@ -99,55 +168,20 @@ int find_on_unit_circle(const Conic& conic, Vec2 points[4]) {
     points[1] = {along * f.q + across * f.q2, along * f.q2 - across * f.q};
     return 2;
   }
-
-  double v[kSamples];
-  for (int k = 0; k < kSamples; ++k) {
-    v[k] = f.r + f.p * kTable.cos2[k] + f.p2 * kTable.sin2[k] + f.q * kTable.cos[k] +
-           f.q2 * kTable.sin[k];
-  }
-  // How much a value can change within one spacing of an extremum.
-  const double reach = 0.5 * kSpacing * kSpacing *
-                       (4 * (std::abs(f.p) + std::abs(f.p2)) + std::abs(f.q) + std::abs(f.q2));
-  int count = 0;
-  for (int k = 0; k < kSamples && count < 4; ++k) {
-    const double now = v[k], next = v[(k + 1) % kSamples];
-    if ((now < 0) != (next < 0)) {
-      points[count++] = find_zero(f, sample(k), sample(k + 1), now, next);
-      continue;
-    }
-    // A pair of zeros between two samples of the same sign: only round an extremum toward zero,
-    // which belongs to the sample that is nearest to zero.
-    const double before = v[(k + kSamples - 1) % kSamples];
-    if ((before < 0) != (now < 0)) continue;
-    const double size_now = std::abs(now);
-    if (size_now > std::abs(next) || size_now >= std::abs(before) || size_now > reach) continue;
-    const Vec2 a = sample(k - 1), b = sample(k + 1);
-    const double slope_a = f.slope(a), slope_b = f.slope(b);
-    if ((slope_a < 0) == (slope_b < 0)) continue;
-    const Vec2 tip = find_extremum(f, a, b, slope_a, slope_b);
-    const double extremum = f.value(tip);
-    if ((extremum < 0) == (now < 0) || count > 2) continue;
-    points[count++] = find_zero(f, a, tip, before, extremum);
-    points[count++] = find_zero(f, tip, b, extremum, next);
-  }
-  return count;
+  return find_zeros(f, points);
 }
 
 double find_tangency_on_unit_circle(const Conic& conic, Vec2* point) {
   const CircleFunction f(conic);
   double best = std::numeric_limits<double>::infinity();
-  double slope = f.slope(sample(-1));
-  for (int k = 0; k < kSamples; ++k) {
-    const double next = f.slope(sample(k));
-    if ((slope < 0) != (next < 0)) {
-      const Vec2 w = find_extremum(f, sample(k - 1), sample(k), slope, next);
-      const double value = f.value(w);
-      if (std::abs(value) < std::abs(best)) {
-        best = value;
-        *point = w;
-      }
+  Vec2 extrema[4];
+  const int count = find_zeros(f.derivative(), extrema);
+  for (int k = 0; k < count; ++k) {
+    const double value = f.value(extrema[k]);
+    if (std::abs(value) < std::abs(best)) {
+      best = value;
+      *point = extrema[k];
     }
-    slope = next;
   }
   return best;
 }

@@ -150,8 +150,15 @@ class SliceDomain {
   void add_tangencies(SliceEvent* events, int* count, Vec3d* sum) const;
   void add_ellipse_pairs(SliceEvent* events, int* count, Vec3d* sum) const;
   void add_line_ellipse_pairs(SliceEvent* events, int* count, Vec3d* sum) const;
-  bool is_feasible(const Vec2& x, double u, int line_a, int line_b, int ellipse_a,
-                   int ellipse_b) const;
+  void add_ellipse_triples(SliceEvent* events, int* count, Vec3d* sum) const;
+  void add_triple(const int triple[3], double low, double high, SliceEvent* events, int* count,
+                  Vec3d* sum) const;
+  bool find_triple_point(const int triple[3], double size, Vec3d* x) const;
+  // Slices outside of it are empty; false where all are.
+  bool find_range(double* low, double* high) const;
+  void search_beyond(SliceEvent* events, int* count) const;
+  bool is_feasible(const Vec2& x, double u, int line_a, int line_b, int ellipse_a, int ellipse_b,
+                   int ellipse_c = -1) const;
 
   // Walks along the slice's boundary; the sink takes its pieces.
   template <class Sink>

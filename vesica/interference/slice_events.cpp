@@ -68,7 +68,7 @@ void SliceDomain::add_event(double u, bool is_tangency, const Vec2& x, SliceEven
 }
 
 bool SliceDomain::is_feasible(const Vec2& x, double u, int line_a, int line_b, int ellipse_a,
-                              int ellipse_b) const {
+                              int ellipse_b, int ellipse_c) const {
   for (int k = 0; k < lines_; ++k) {
     if (k == line_a || k == line_b) continue;
     // A plane that is nearly parallel to the slices: distance, not distance within the slice.
@@ -76,7 +76,7 @@ bool SliceDomain::is_feasible(const Vec2& x, double u, int line_a, int line_b, i
     if (dot(line_[k].c, x) + line_[k].off0 + line_[k].off1 * u > tolerance_ * slant) return false;
   }
   for (int m = 0; m < ellipses_; ++m) {
-    if (m == ellipse_a || m == ellipse_b) continue;
+    if (m == ellipse_a || m == ellipse_b || m == ellipse_c) continue;
     const double q = ellipse_[m].at(u)(x);
     if (ellipse_[m].is_outside ? q < -tolerance_ : q > tolerance_) return false;
   }
@@ -327,6 +327,55 @@ void SliceDomain::add_line_ellipse_pairs(SliceEvent* events, int* count, Vec3d* 
   }
 }
 
+bool SliceDomain::find_range(double* low, double* high) const {
+  *low = std::max(u_low_, range_low_);
+  *high = std::min(u_high_, range_high_);
+  for (int m = 0; m < ellipses_; ++m) {
+    const Ellipse& e = ellipse_[m];
+    if (e.is_outside || !(e.s2 < 0)) continue;
+    double roots[2];
+    if (solve_quadratic(e.s2, e.s1, e.s0, roots) < 2) return false;
+    *low = std::max(*low, std::min(roots[0], roots[1]));
+    *high = std::min(*high, std::max(roots[0], roots[1]));
+  }
+  return *low < *high;
+}
+
+// A net below the events: where three curved surfaces meet nearly at a tangency, rounding may lose
+// a corner. Slices beyond the outermost events ought to be empty; where one is not, its end is
+// bisected for.
+void SliceDomain::search_beyond(SliceEvent* events, int* count) const {
+  constexpr int kProbes = 16;
+  double low, high;
+  if (ellipses_ < 3 || !find_range(&low, &high)) return;
+  const auto is_empty = [this](double u) {
+    double values[kSliceValues];
+    return !evaluate(u, values) || values[kA] <= square(tolerance_);
+  };
+  double first = kInfinity, last = -kInfinity;
+  for (int k = 0; k < *count; ++k) {
+    first = std::min(first, events[k].u);
+    last = std::max(last, events[k].u);
+  }
+  const double step = (high - low) / kProbes;
+  for (int k = 0; k < kProbes; ++k) {
+    const double u = low + (k + 0.5) * step;
+    if ((u >= first && u <= last) || is_empty(u)) continue;
+    for (const double next : {std::max(low, u - step), std::min(high, u + step)}) {
+      double inside = u, outside = next;
+      if (is_empty(outside)) {
+        for (int bisection = 0; bisection < 60; ++bisection) {
+          const double middle = 0.5 * (inside + outside);
+          (is_empty(middle) ? outside : inside) = middle;
+        }
+      } else if (next > low && next < high) {
+        continue;
+      }
+      if (*count < kMaxEvents) events[(*count)++] = {outside, false};
+    }
+  }
+}
+
 int SliceDomain::find_events(SliceEvent events[kMaxEvents], Vec3d* middle) const {
   int count = 0;
   Vec3d sum = Vec3d::Zero();
@@ -334,11 +383,13 @@ int SliceDomain::find_events(SliceEvent events[kMaxEvents], Vec3d* middle) const
   add_tangencies(events, &count, &sum);
   add_ellipse_pairs(events, &count, &sum);
   add_line_ellipse_pairs(events, &count, &sum);
-  if (count > 0) *middle = sum / count;
+  add_ellipse_triples(events, &count, &sum);
+  *middle = count > 0 ? Vec3d(sum / count) : Vec3d::Zero();
   for (const double u : {u_low_, u_high_}) {
     double values[kSliceValues];
     if (std::isfinite(u) && evaluate(u, values) && count < kMaxEvents) events[count++] = {u, false};
   }
+  search_beyond(events, &count);
   if (count == 0) return 0;
   std::sort(events, events + count,
             [](const SliceEvent& a, const SliceEvent& b) { return a.u < b.u; });
