@@ -78,7 +78,7 @@ class C3dParameterWriter {
     finish(name, data);
   }
   void add_ints(const std::string& name, const std::vector<int>& values,
-                std::vector<int> dimensions) {
+                const std::vector<int>& dimensions) {
     C3dBytes data(out_.order);
     data.add_byte(2);
     add_dimensions(dimensions, &data);
@@ -86,7 +86,7 @@ class C3dParameterWriter {
     finish(name, data);
   }
   void add_floats(const std::string& name, const std::vector<float>& values,
-                  std::vector<int> dimensions) {
+                  const std::vector<int>& dimensions) {
     C3dBytes data(out_.order);
     data.add_byte(4);
     add_dimensions(dimensions, &data);

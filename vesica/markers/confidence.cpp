@@ -101,8 +101,9 @@ std::string find_remedy(Identification& id, const Eigen::MatrixXd& S, const Eige
     Sums sums(plan);
     constexpr int kPoses = 9;
     for (int k = 0; k < kPoses; ++k) {
+      constexpr int kMiddle = kPoses / 2;
       std::vector<double> moved = q;
-      moved[c] += (k - kPoses / 2) * 10 * kPi / 180;
+      moved[c] += (k - kMiddle) * 10 * kPi / 180;
       place_segments(model, id.d, moved, poses.data());
       for (size_t m = 0; m < positions.size(); ++m) {
         positions[m] = calc_marker(geometry, model, static_cast<int>(m), poses.data());
