@@ -153,15 +153,19 @@ void run_sensitivity(const InputFile& file, const RunOptions& run, const Simulat
   const System<double> system(read_scene<double>(file), run.ledger);
   check_start(file, system);
   const auto paths = static_cast<double>(options.sensitivities.size());
-  // A batch carries four derivatives; all of them are gathered, and arranged by rows.
+  // A number of a batch carries four or twelve derivatives; all of them are gathered, and arranged
+  // by rows.
   check_memory(file, run,
-               static_cast<double>(make_recording(system).columns.size()) * (5 + 2 * paths));
+               static_cast<double>(make_recording(system).columns.size()) *
+                   (1 + (paths > 4 ? 12 : 4) + 2 * paths));
   try_folder(folder);
+  keep_on_stop();
   SensitivityResult result;
   {
     Progress progress("sensitivity", common.quiet || common.json);
     RunControl control;
     control.progress = [&](double fraction) { progress.update(fraction); };
+    control.stop = &stop_requested();
     result = simulate_sensitivity(file, run, options.sensitivities, control);
   }
   save_csv((fs::path(folder) / "sensitivity.csv").string(), result.recording);
@@ -171,6 +175,7 @@ void run_sensitivity(const InputFile& file, const RunOptions& run, const Simulat
     fmt::print("{}\n", json.dump(2));
     return;
   }
+  if (common.quiet) return;
   fmt::print("derivatives of the final state (t = {:.6g} s)\n\n", result.end_time);
   std::string header = fmt::format("  {:<26}", "");
   for (const auto& path : options.sensitivities)
@@ -221,6 +226,9 @@ void add_simulate(CommandLine& line, Common& common) {
     const std::string folder = choose_folder(*options, from, common.out);
     if (!options->sensitivities.empty()) {
       if (from) throw InputError("--sensitivity runs from the start; leave --from out");
+      if (options->formats != std::vector<std::string>{"csv"}) {
+        throw InputError("--sensitivity writes sensitivity.csv; leave --format out");
+      }
       run_sensitivity(file, read_run_options(file), *options, common, folder);
       return;
     }

@@ -104,4 +104,10 @@ double CubicSpline::second_derivative(double time) const {
   return (1.0 - b) * second_[i] + b * second_[i + 1];
 }
 
+double CubicSpline::third_derivative(double time) const {
+  if (times_.size() == 1) return 0.0;
+  const size_t i = find_interval(time);
+  return (second_[i + 1] - second_[i]) / (times_[i + 1] - times_[i]);
+}
+
 }  // namespace vesica

@@ -16,6 +16,7 @@ class CubicSpline {
   double value(double time) const;
   double derivative(double time) const;
   double second_derivative(double time) const;
+  double third_derivative(double time) const;  // constant between two times
   double first() const { return times_.front(); }
   double last() const { return times_.back(); }
   std::span<const double> times() const { return times_; }

@@ -66,6 +66,12 @@ struct PointForce {
     if (ramp > 0 && t > until - ramp) return 0.5 - 0.5 * std::cos(kPi * (until - t) / ramp);
     return 1;
   }
+  double factor_rate(double t) const {
+    if (!(ramp > 0) || t < from || t > until) return 0;
+    if (t < from + ramp) return 0.5 * kPi / ramp * std::sin(kPi * (t - from) / ramp);
+    if (t > until - ramp) return -0.5 * kPi / ramp * std::sin(kPi * (until - t) / ramp);
+    return 0;
+  }
 };
 
 }  // namespace vesica

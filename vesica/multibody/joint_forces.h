@@ -60,14 +60,16 @@ struct JointForceValue {
 };
 
 template <class P, class T>
-JointForceValue<T> calc_joint_action(const JointSpring<P>& s, double, const T& q, const T& u) {
+JointForceValue<T> calc_joint_action(const JointSpring<P>& s, double, const T&, const T& q,
+                                     const T& u) {
   const T stretch = q - s.rest;
   return {-(s.stiffness * stretch) - s.damping * u, T(0.5 * s.stiffness * stretch * stretch),
           T(s.damping * u * u), T(0)};
 }
 
 template <class P, class T>
-JointForceValue<T> calc_joint_action(const JointLimit<P>& l, double, const T& q, const T& u) {
+JointForceValue<T> calc_joint_action(const JointLimit<P>& l, double, const T&, const T& q,
+                                     const T& u) {
   const bool above = q > T(l.high);
   if (!above && !(q < T(l.low))) return {T(0), T(0), T(0), T(0)};
   const double sign = above ? 1 : -1;
@@ -80,7 +82,8 @@ JointForceValue<T> calc_joint_action(const JointLimit<P>& l, double, const T& q,
 }
 
 template <class P, class T>
-JointForceValue<T> calc_joint_action(const JointFriction<P>& f, double, const T&, const T& u) {
+JointForceValue<T> calc_joint_action(const JointFriction<P>& f, double, const T&, const T&,
+                                     const T& u) {
   const T slip = f.radius * u;
   const T drag =
       std::visit([&](const auto& law) { return calc_drag(law, T(f.load), T(slip * slip)); }, f.law);
@@ -89,11 +92,12 @@ JointForceValue<T> calc_joint_action(const JointFriction<P>& f, double, const T&
 }
 
 template <class P, class T>
-JointForceValue<T> calc_joint_action(const JointMotor<P>& m, double t, const T& q, const T& u) {
-  const SignalValue<P> x = m.input.at(t);
+JointForceValue<T> calc_joint_action(const JointMotor<P>& m, double t, const T& shift, const T& q,
+                                     const T& u) {
+  const SignalValue<T> x = m.input.at(t, shift);
   T force;
   if (m.type == MotorType::kTorque) {
-    force = T(x.value);
+    force = x.value;
   } else if (m.type == MotorType::kPosition) {
     force = m.gain * (x.value - q) + m.rate_gain * (x.rate - u);
   } else {
@@ -106,9 +110,11 @@ JointForceValue<T> calc_joint_action(const JointMotor<P>& m, double t, const T& 
   return {force, T(0), T(0), T(force * u)};
 }
 
+// `shift`: what the time carries of derivatives (TreeData::time_shift).
 template <class P, class T>
-JointForceValue<T> calc_joint_force(const JointForce<P>& f, double t, const T& q, const T& u) {
-  return std::visit([&](const auto& action) { return calc_joint_action(action, t, q, u); },
+JointForceValue<T> calc_joint_force(const JointForce<P>& f, double t, const T& q, const T& u,
+                                    const T& shift = T(0)) {
+  return std::visit([&](const auto& action) { return calc_joint_action(action, t, shift, q, u); },
                     f.action);
 }
 

@@ -34,6 +34,8 @@ struct PrescribedMotion {
   Motion<P> at(double t) const;
   // Angular, and of the origin: what a joint on this body needs.
   SpatialMotion<P> acceleration(double t) const;
+  // Its rate: for times that carry derivatives.
+  SpatialMotion<P> jerk(double t) const;
 };
 
 template <class P>
@@ -111,6 +113,47 @@ SpatialMotion<P> PrescribedMotion<P>::acceleration(double t) const {
   const P rate = 2 * kPi * frequency;
   const P s = -rate * rate * sin(rate * t + phase);
   a.v = a0 + amplitude * s;
+  a.w = axis * P(swing * s);
+  return a;
+}
+
+template <class P>
+SpatialMotion<P> PrescribedMotion<P>::jerk(double t) const {
+  SpatialMotion<P> a = SpatialMotion<P>::zero();
+  if (recorded) {
+    const auto& position = recorded->position;
+    if (t < position[0].first() || t > position[0].last()) return a;
+    for (int k = 0; k < 3; ++k) {
+      a.v[k] = P(position[static_cast<size_t>(k)].third_derivative(t));
+    }
+    if (!recorded->quaternion.empty()) {
+      const auto& s = recorded->quaternion;
+      auto part = [&](auto f) { return Quaternion<double>{f(s[0]), f(s[1]), f(s[2]), f(s[3])}; };
+      const auto q = part([&](const CubicSpline& c) { return c.value(t); });
+      const auto d1 = part([&](const CubicSpline& c) { return c.derivative(t); });
+      const auto d2 = part([&](const CubicSpline& c) { return c.second_derivative(t); });
+      const auto d3 = part([&](const CubicSpline& c) { return c.third_derivative(t); });
+      // The rate of w' = 2 (q'' q* - r q' q*)/|q|^2 with r = (|q|^2)'/|q|^2, in its vector part.
+      const auto conjugate = [](const Quaternion<double>& x) {
+        return Quaternion<double>{x.w, -x.x, -x.y, -x.z};
+      };
+      const auto c0 = conjugate(q), c1 = conjugate(d1);
+      const Quaternion<double> first = d1 * c0, second = d2 * c0, third = d3 * c0, mixed = d2 * c1;
+      const double n = q.squared_norm(), r = 2 * first.w / n;
+      const double r_rate = 2 * (second.w + d1.squared_norm()) / n - r * r;
+      const auto along = [&](double one, double two, double three, double with) {
+        return P(2 / n * (three + with - r_rate * one - r * two - r * (two - r * one)));
+      };
+      a.w = Vec3<P>(along(first.x, second.x, third.x, mixed.x),
+                    along(first.y, second.y, third.y, mixed.y),
+                    along(first.z, second.z, third.z, mixed.z));
+    }
+    return a;
+  }
+  using std::cos;
+  const P rate = 2 * kPi * frequency;
+  const P s = -rate * rate * rate * cos(rate * t + phase);
+  a.v = amplitude * s;
   a.w = axis * P(swing * s);
   return a;
 }

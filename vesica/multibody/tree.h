@@ -72,6 +72,10 @@ struct TreeData {
     rest.resize(n);
   }
 
+  // What the time carries of derivatives: zero in value, and but around an event that moves with
+  // the parameters. All that is given over time moves with it.
+  T time_shift{0.0};
+
   // Kinematics.
   std::vector<Motion<T>> motions;
   std::vector<std::array<SpatialMotion<T>, kMaxSpeeds>> H;  // columns at the body origin
@@ -189,10 +193,10 @@ void calc_tree_motions(const Tree<P>& tree, double t, const T* q, const T* u, Tr
     }
     std::array<T, kMaxSpeeds> value, rate, acceleration;
     for (size_t k = 0; k < body.joint.drive.size(); ++k) {
-      const SignalValue<P> signal = body.joint.drive[k].at(t);
-      value[k] = T(signal.value);
-      rate[k] = T(signal.rate);
-      acceleration[k] = T(signal.acceleration);
+      const SignalValue<T> signal = body.joint.drive[k].at(t, data->time_shift);
+      value[k] = signal.value;
+      rate[k] = signal.rate;
+      acceleration[k] = signal.acceleration;
     }
     detail::calc_body_motion(body, b, value.data(), rate.data(), data);
     for (size_t k = 0; k < body.joint.drive.size(); ++k) {

@@ -103,9 +103,9 @@ T calc_accommodation(const Accommodation<P>& c, const Tree<P>& tree, const Vec3<
   calc_jacobian(tree, *data, c.body, p_WT, &scratch->J);
   T A[6][6], rate[6];
   for (int k = 0; k < 3; ++k) {
-    rate[k] = T(c.velocity[static_cast<size_t>(3 + k)].at(t).value) +
+    rate[k] = c.velocity[static_cast<size_t>(3 + k)].at(t, data->time_shift).value +
               c.turning_gain * detail::dead_band(moment[k], T(c.turning_dead_band));
-    rate[3 + k] = T(c.velocity[static_cast<size_t>(k)].at(t).value) +
+    rate[3 + k] = c.velocity[static_cast<size_t>(k)].at(t, data->time_shift).value +
                   c.gain * detail::dead_band(force[k], T(c.dead_band));
     for (int j = 0; j < 6; ++j) {
       A[k][j] = scratch->J(k, c.speeds[static_cast<size_t>(j)]);

@@ -27,7 +27,8 @@ class EventHandler {
   }
 
   // Contacts that touch when they are first seen: at the start, and pairs of parts that are new.
-  // `window`: between which switching times the step was evaluated that ends here.
+  // `window`: between which switching times the step was evaluated that ends here, and what its
+  // time carries of derivatives.
   void capture(const Evaluation<T>& window, State<T>* state, std::vector<ContactChange>* changes) {
     look_through(window);
     system_.calc_motions(state->t, state->y.data(), &data_);
@@ -67,6 +68,7 @@ class EventHandler {
   void look_through(const Evaluation<T>& window) {
     data_.after = window.after;
     data_.before = window.before;
+    data_.time_shift = window.time_shift;
   }
 
   // Overlaps as they are so many hairs later (or earlier), speeds as they are.
@@ -74,7 +76,6 @@ class EventHandler {
     const auto& scene = system_.scene();
     const auto& contact = scene.contacts[system_.layout().contact_of(slot)];
     look_through(window);
-    data_.time_shift = window.time_shift;
     system_.calc_motions(state.t, state.y.data(), &data_);
     now_ = data_.motions;
     double size = kInfinity;
@@ -96,7 +97,6 @@ class EventHandler {
       if (dt == 0 || is_touching(data_.overlaps[slot])) break;
     }
     data_.motions = now_;
-    data_.time_shift = T(0);
   }
 
   const System<P>& system_;

@@ -21,6 +21,12 @@
 namespace vesica {
 namespace {
 
+constexpr char kInterruption[] = "interrupted: no derivatives were written";
+
+// A contact that begins or ends more slowly than this, of the speed of its bodies, grazes: 1e-14 of
+// it is rounding (that of the look beyond the touch, events.h).
+constexpr double kGrazing = 1e-7;
+
 // The steps of the plain run, and where they ended at a located event (StepReport::roots).
 struct TapeStep {
   double end = 0;
@@ -54,7 +60,7 @@ RunResult simulate_on_tape(const System<double>& system, const RunOptions& optio
   TapingStepper stepper(detail::make_fixed_stepper(system, options, &run.result().statistics),
                         tape);
   detail::drive(system, &stepper, &run);
-  if (run.result().interrupted) throw RunError("interrupted: no derivatives were written");
+  if (run.result().interrupted) throw Interrupted(kInterruption);
   return run.finish();
 }
 
@@ -64,17 +70,18 @@ struct Trajectory {
   std::vector<double> times;
   std::vector<T> rows;
   std::vector<T> state;
+  long grazes = 0;
   double seconds = 0;
 };
 
 // How the time of an event moves, as a number that is zero: the distance of its contact stays what
 // it is at the end of a step whose length changes. The step is taken from `start` with an end that
 // does not move and with one that moves by 1 in all directions. Where that changes nothing (a
-// contact that grazes) there is no derivative, and zero comes out.
+// contact that grazes) there is no derivative: zero comes out, and it is counted.
 template <class T>
-T calc_time_shift(size_t slot, bool touchdown, double end, const State<T>& start,
-                  const T& start_shift, FixedStepper<T, T>* stepper, Evaluation<T>* data,
-                  detail::EventHandler<T, T>* events) {
+T calc_time_shift(const System<T>& system, size_t slot, bool touchdown, double end,
+                  const State<T>& start, const T& start_shift, FixedStepper<T, T>* stepper,
+                  Evaluation<T>* data, detail::EventHandler<T, T>* events, long* grazes) {
   std::vector<ContactChange> none;
   T unit(0), distances[2];
   for (int k = 0; k < ScalarTraits<T>::kDerivatives; ++k) unit.v[k] = 1;
@@ -89,10 +96,15 @@ T calc_time_shift(size_t slot, bool touchdown, double end, const State<T>& start
     if (std::abs(slope[k]) < std::abs(slope[least])) least = k;
   }
   const double rate = distances[1].v[least] - slope[least];
+  const auto& contact = system.scene().contacts[system.layout().contact_of(slot)];
+  const double speed =
+      system.calc_rim_speed(contact.body_i, *data) + system.calc_rim_speed(contact.body_j, *data);
   T shift(0);
-  if (rate != 0) {
-    for (int k = 0; k < ScalarTraits<T>::kDerivatives; ++k) shift.v[k] = -slope[k] / rate;
+  if (!(std::abs(rate) > kGrazing * speed)) {
+    ++*grazes;
+    return shift;
   }
+  for (int k = 0; k < ScalarTraits<T>::kDerivatives; ++k) shift.v[k] = -slope[k] / rate;
   return shift;
 }
 
@@ -125,7 +137,7 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options,
   const auto take_at_fixed_time = [&] {
     y = state.y;
     if (is_exactly(shift, 0)) return;
-    system.calc_rates(state.t, y.data(), state.memory, rates.data(), &scratch);
+    system.calc_rates(state.t, y.data(), state.memory, rates.data(), &data);
     for (size_t k = 0; k < y.size(); ++k) y[k] -= rates[k] * shift;
   };
   const auto record = [&] {
@@ -141,27 +153,35 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options,
   record();
   for (const TapeStep& step : tape) {
     changes.clear();
-    T end_shift(0);
-    const auto root = std::find_if(step.roots.begin(), step.roots.end(),
-                                   [](int direction) { return direction != 0; });
-    if (root != step.roots.end()) {  // what happens at the same time moves with the first
-      end_shift = calc_time_shift(static_cast<size_t>(root - step.roots.begin()), *root < 0,
-                                  step.end, state, shift, &stepper, &data, &events);
-    }
-    if (is_exactly(shift, 0) && is_exactly(end_shift, 0)) {
-      stepper.step(step.end, &state, &data, &changes);
-    } else {
-      stepper.step(step.end, shift, end_shift, &state, &data, &changes);
-    }
-    shift = end_shift;
+    const auto next_root = [&](size_t from) {
+      while (from < step.roots.size() && step.roots[from] == 0) ++from;
+      return from;
+    };
+    const auto step_to = [&](const T& end_shift) {
+      if (is_exactly(shift, 0) && is_exactly(end_shift, 0)) {
+        stepper.step(step.end, &state, &data, &changes);
+      } else {
+        stepper.step(step.end, shift, end_shift, &state, &data, &changes);
+      }
+      shift = end_shift;
+    };
+    const auto calc_shift = [&](size_t root) {
+      return calc_time_shift(system, root, step.roots[root] < 0, step.end, state, shift, &stepper,
+                             &data, &events, &result.grazes);
+    };
+    const size_t first = next_root(0);
+    step_to(first < step.roots.size() ? calc_shift(first) : T(0));
     for (const T& x : state.y) {
       if (std::isfinite(value_of(x))) continue;
       throw RunError(fmt::format(
           "the state is no longer finite at t = {:.6g} s; use a shorter solver.step", state.t));
     }
     record();
-    for (size_t k = 0; k < step.roots.size(); ++k) {
-      if (step.roots[k] != 0) events.cross(k, step.roots[k] < 0, data, &state, &changes);
+    // What happens at the same time moves by itself: on to it by a step that has no length but in
+    // its derivatives.
+    for (size_t k = first; k < step.roots.size(); k = next_root(k + 1)) {
+      if (k != first) step_to(calc_shift(k));
+      events.cross(k, step.roots[k] < 0, data, &state, &changes);
     }
     if (options.locates_events && events.find_parts(data, &state, &changes)) {
       events.capture(data, &state, &changes);
@@ -172,7 +192,7 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options,
       data.before = stop == switches.end() ? kInfinity : *stop;
     }
     if (control.stop && control.stop->load(std::memory_order_relaxed)) {
-      throw RunError("interrupted: no derivatives were written");
+      throw Interrupted(kInterruption);
     }
     if (control.progress) control.progress(state.t / options.duration);
   }
@@ -238,6 +258,7 @@ double add_batch(InputFile file, const RunOptions& options, const std::vector<st
     columns->push_back(std::move(column));
   }
   result->recording.times = trajectory.times;
+  result->grazes = trajectory.grazes;
   return trajectory.seconds;
 }
 
@@ -251,6 +272,10 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
         fmt::format("sensitivities run through the explicit fixed-step methods, not {}; add --set "
                     "'solver={{method: rk4, step: 1e-4}}'",
                     solver_name(options.solver)));
+  }
+  for (auto path = paths.begin(); path != paths.end(); ++path) {
+    if (std::find(paths.begin(), path, *path) == path) continue;
+    throw InputError(fmt::format("--sensitivity {} is given twice", *path));
   }
   SensitivityResult result;
   result.paths = paths;
@@ -298,6 +323,12 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
                     "with the step, where a touchdown moves to the next step; with "
                     "solver.events: located it is smooth",
                     touchdowns));
+  }
+  if (result.grazes > 0) {
+    result.warnings.push_back(
+        fmt::format("{} times a contact begins or ends where its bodies only graze each other: "
+                    "there is no derivative, and what the event changes is left out",
+                    result.grazes));
   }
   return result;
 }

@@ -31,7 +31,7 @@ class FixedGridStepper : public Stepper {
         end_rates_(static_cast<size_t>(system.layout().size())),
         statistics_(statistics) {
     if (options.locates_events) locator_.emplace(system);
-    data_.holds_contacts = data_.locates_events = options.locates_events;
+    data_.holds_contacts = data_.locates_events = between_.holds_contacts = options.locates_events;
   }
 
   void restart(const State<double>&) override {}
@@ -62,7 +62,9 @@ class FixedGridStepper : public Stepper {
 
   // Cubic, through the states and rates of both ends.
   void interpolate(double t, double* y) override {
-    if (!has_end_rates_) {
+    if (!has_end_rates_) {  // those before what happens at its end
+      between_.after = data_.after;
+      between_.before = data_.before;
       system_.calc_rates(state_->t, state_->y.data(), state_->memory, end_rates_.data(), &between_);
       has_end_rates_ = true;
     }

@@ -99,10 +99,6 @@ struct Evaluation : TreeData<T> {
     return t < before ? t : std::nextafter(before, -kInfinity);
   }
 
-  // What the time carries of derivatives: zero but around an event that moves with the parameters.
-  // Bodies whose motion is given move with it; signals and ramps of forces do not.
-  T time_shift{0.0};
-
   std::vector<char> empty;           // per slot: overlap and forces are those of nothing
   std::vector<CellPair> near;        // scratch of find_parts
   std::vector<std::int32_t> wanted;  // likewise

@@ -188,6 +188,11 @@ void System<P>::calc_motions(double t, const T* y, Evaluation<T>* data) const {
     if (scene_.tree.bodies()[b].has_children) {
       const SpatialMotion<P> a = body.prescribed.acceleration(t);
       data->given_acceleration[b] = {a.w.template cast<T>(), a.v.template cast<T>()};
+      if (!is_exactly(data->time_shift, 0)) {
+        const SpatialMotion<P> jerk = body.prescribed.jerk(t);
+        data->given_acceleration[b].w += jerk.w.template cast<T>() * data->time_shift;
+        data->given_acceleration[b].v += jerk.v.template cast<T>() * data->time_shift;
+      }
     }
   }
   calc_tree_motions(scene_.tree, t, y, y + layout_.velocities(), data);
@@ -404,10 +409,10 @@ void System<P>::calc_other_forces(double t, Evaluation<T>* data, T* ledger) cons
     if (ledger) ledger[kSpringDamping] += s.dissipated;
   }
   for (const auto& load : scene_.forces) {
-    const double factor = load.factor(t);
-    if (factor == 0) continue;
+    const T factor = load.factor(t) + load.factor_rate(t) * data->time_shift;
+    if (is_exactly(factor, 0)) continue;
     const Motion<T>& m = data->motions[load.body];
-    Vec3<T> f = load.force.template cast<T>() * T(factor);
+    Vec3<T> f = load.force.template cast<T>() * factor;
     if (load.follows) f = m.X_WB.R_WB * f;
     const Vec3<T> arm = m.X_WB.R_WB * load.p_B.template cast<T>();
     apply<T>(load.body, f, none, m.X_WB.p_WB + arm, data, ledger);
@@ -432,7 +437,8 @@ void System<P>::calc_joint_forces(double t, const T* y, T* rates, Evaluation<T>*
     const auto body = static_cast<size_t>(force.body);
     const int speed = layout_.u_starts[body] + force.speed;
     const T& u = y[layout_.velocities() + speed];
-    const auto f = calc_joint_force(force, t, y[layout_.position(body) + force.speed], u);
+    const auto f =
+        calc_joint_force(force, t, y[layout_.position(body) + force.speed], u, data->time_shift);
     data->tau[static_cast<size_t>(speed)] += f.force;
     if (ledger) {
       const bool friction = std::holds_alternative<JointFriction<P>>(force.action);
@@ -479,7 +485,8 @@ void System<P>::calc_drive_work(double t, T* rates, Evaluation<T>* data, T* ledg
   for (size_t b = 0; b < scene_.bodies.size(); ++b) {
     const auto& body = scene_.tree.bodies()[b];
     for (size_t k = 0; k < body.joint.drive.size(); ++k) {
-      ledger[kMotorWork] += data->drive_torque[b][k] * T(body.joint.drive[k].at(t).rate);
+      ledger[kMotorWork] +=
+          data->drive_torque[b][k] * body.joint.drive[k].at(t, data->time_shift).rate;
     }
     if (!body.on_moving_base) continue;
     const auto& V = data->motions[static_cast<size_t>(body.joint.parent)].V_WB;
