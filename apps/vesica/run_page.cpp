@@ -183,22 +183,22 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
       const double all = number_in(c, "impulse");
       return figure(all > 0 ? 100 * number_in(c, key) / all : 0, 3);
     };
-    rows.push_back({item.key(), figure(number_in(c, "touchdowns")),
-                    figure(number_in(c, "max_normal_force")),
-                    figure(number_in(c, "max_depth") * 1e3, 4),
-                    figure(number_in(c, "max_depth_over_size") * 100, 3),
-                    figure(number_in(c, "steps_in_contact"), 9),
-                    figure(number_in(c, "steps_force_clamped"), 9),
-                    figure(number_in(c, "steps_edge_lifted"), 9), percent("impulse_inaccurate"),
-                    percent("impulse_not_flat"), figure(number_in(c, "energy_through"), 4),
-                    figure(number_in(c, "non_potential_work"), 4)});
+    rows.push_back(
+        {item.key(), figure(number_in(c, "touchdowns")), figure(number_in(c, "max_normal_force")),
+         figure(number_in(c, "max_depth") * 1e3, 4),
+         figure(number_in(c, "max_depth_over_size") * 100, 3),
+         figure(number_in(c, "steps_in_contact"), 9),
+         figure(number_in(c, "steps_force_clamped"), 9),
+         figure(number_in(c, "steps_edge_lifted"), 9), figure(number_in(c, "steps_at_corner"), 9),
+         percent("impulse_inaccurate"), percent("impulse_not_flat"),
+         figure(number_in(c, "energy_through"), 4), figure(number_in(c, "non_potential_work"), 4)});
   }
   if (!rows.empty()) {
-    page->add_table(
-        {"Contact", "touchdowns", "peak force [N]", "deepest [mm]", "of the body's size [%]",
-         "steps in contact", "force clamped", "edge lifted", "impulse inaccurate [%]",
-         "impulse not flat [%]", "energy through [J]", "made (+), swallowed [J]"},
-        rows);
+    page->add_table({"Contact", "touchdowns", "peak force [N]", "deepest [mm]",
+                     "of the body's size [%]", "steps in contact", "force clamped", "edge lifted",
+                     "pushed at a corner", "impulse inaccurate [%]", "impulse not flat [%]",
+                     "energy through [J]", "made (+), swallowed [J]"},
+                    rows);
   }
   const Json& solver = part_of(run.summary, "solver");
   const bool fixed = solver.contains("step");

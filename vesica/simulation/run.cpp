@@ -172,6 +172,7 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
     } else if (f.edge_factor < 0) {
       ++m.steps_lifted;
     }
+    if (contact.contact.measure() == Measure::kDepth && pushes_at_corner(o)) ++m.steps_at_corner;
     const auto& i = system_.scene().bodies[static_cast<size_t>(contact.body_i)];
     const auto& j = system_.scene().bodies[static_cast<size_t>(contact.body_j)];
     double inverse_mass = 0;
@@ -181,7 +182,7 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
     // dF/dd = k dV/dd, k times the section's area; V/d is a half (paraboloid) to all (flat) of it,
     // V over the mean depth is just it.
     const double stiffness = (o.has_mean_depth ? 1 : 2) * f.normal.elastic / -o.distance;
-    m.max_step_rate = std::max(m.max_step_rate, h * std::sqrt(stiffness * inverse_mass));
+    double rate = std::sqrt(stiffness * inverse_mass);
     // Friction drags like a damper; rolling makes a solid ball 7/2 times as easy to move at its
     // rim. Bristles push like a spring with a damper, however small the slip.
     const BristleParameters<double>* bristle = find_bristle(contact.contact);
@@ -191,10 +192,14 @@ void Run::observe(const State<double>& state, const Evaluation<double>& data, do
       if (f.friction.saturated) ++m.steps_saturated;
       const double load = bristle->load_proportional ? f.normal.force : 1;
       drag = load * (bristle->sigma_1 + bristle->sigma_2);
-      m.max_step_rate = std::max({m.max_step_rate, h / bristle->tau_br(),
-                                  h * std::sqrt(3.5 * load * bristle->sigma_0 * inverse_mass)});
+      rate = std::max(
+          {rate, 1 / bristle->tau_br(), std::sqrt(3.5 * load * bristle->sigma_0 * inverse_mass)});
     }
-    m.max_step_rate = std::max(m.max_step_rate, h * 3.5 * drag * inverse_mass);
+    rate = std::max(rate, 3.5 * drag * inverse_mass);
+    if (h * rate > m.max_step_rate) {
+      m.max_step_rate = h * rate;
+      m.step_of_max_rate = h;
+    }
   }
 }
 
@@ -249,6 +254,7 @@ void Run::leave_checkpoint(bool cut) {
 
 RunResult Run::finish() {
   calc_end();
+  note_energies(result_.end);
   return std::move(result_);
 }
 
@@ -266,8 +272,10 @@ void Run::calc_end() {
   }
   result_.end = calc_energies(system_, end.y.data(), data_);
   result_.end_energy = result_.end.total();
-  note_energies(result_.end);
-  result_.energy_scale = result_.largest_energy;
+  // At a pulse too, which the clock calls: the energy that states and summaries carry on is that
+  // after steps alone.
+  result_.energy_scale =
+      std::max(result_.largest_energy, result_.end.total() - result_.end.gravity);
   if (system_.layout().ledger) close_ledger();
   result_.statistics.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
 }

@@ -173,6 +173,11 @@ RunResult simulate(const System<double>& system, const RunOptions& options,
 
 namespace {
 
+// Of the patch's width, the root mean square of the distance from its middle: that of a face is
+// some hundred depths, of a cube's corner 0.6. A corner is 1.2 (square face) to 1.7 (edge) of it
+// from the middle, 1.3 where it alone dips in; the deepest point of a cap 0.
+constexpr double kWideOverDeep = 10, kBesideMiddle = 0.5;
+
 // Of all pairs of its parts.
 WhereItWouldPull where_it_would_pull(const SceneContact<double>& c) {
   if (!c.parts) return where_it_would_pull(c.contact, c.contact);
@@ -188,6 +193,15 @@ WhereItWouldPull where_it_would_pull(const SceneContact<double>& c) {
 double calc_flatness(const Overlap<double>& o) {
   const double M_nn = o.n_W.dot(o.M_W * o.n_W), M_t = o.M_W.trace() - M_nn;
   return M_nn > 0 && M_t > 0 ? std::sqrt(6 * M_nn / M_t) : 0;
+}
+
+bool pushes_at_corner(const Overlap<double>& o) {
+  if (!(o.volume > 0)) return false;
+  const double M_t = o.M_W.trace() - o.n_W.dot(o.M_W * o.n_W);
+  const double width = std::sqrt(std::max(0.0, M_t) / o.volume);
+  const Vec3d arm = o.p_WD - o.p_WC;
+  return width > kWideOverDeep * -o.distance &&
+         (arm - arm.dot(o.n_W) * o.n_W).norm() > kBesideMiddle * width;
 }
 
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,
@@ -217,6 +231,14 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
               ? "this preset lets it pull: use preset exact or less damping"
               : "what lifts there is found as for a cap, which these shapes are not: less damping "
                 "avoids it"));
+    }
+    if (static_cast<double>(m.steps_at_corner) >
+        kCornerBound * static_cast<double>(m.steps_in_contact)) {
+      warnings.push_back(
+          fmt::format("{}: in {:.3g} % of its steps a face or an edge lies flat; a law by depth "
+                      "pushes at one corner of it and rocks the body, which makes runs slow and "
+                      "their results those of the corner: use a volumetric law",
+                      name, percent(m.steps_at_corner)));
     }
     if (m.max_depth_ratio > 0.1) {
       warnings.push_back(
@@ -256,8 +278,14 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
       warnings.push_back(
           fmt::format("{}: the step is {:.2g} of the contact's time constant; below 0.3 it is "
                       "resolved: use a step of {:.1e} s or method cvode",
-                      name, m.max_step_rate, options.step * 0.3 / m.max_step_rate));
+                      name, m.max_step_rate, m.step_of_max_rate * 0.3 / m.max_step_rate));
     }
+  }
+  if (is_fixed_step(options.solver) && options.step > options.duration) {
+    warnings.push_back(
+        fmt::format("solver.step, {:.3g} s, is longer than the duration: steps of {:.3g} s at most "
+                    "were taken",
+                    options.step, options.duration));
   }
   const double scale = result.energy_scale;
   if (system.layout().ledger && scale > 0 && std::abs(result.residual) > kLedgerBound * scale) {

@@ -32,15 +32,17 @@ struct ContactMonitor {
   long steps_clamped = 0;    // 1 + alpha c < 0: the force was held at zero
   long steps_lifted = 0;     // 1 + alpha c < 0 at an edge of the patch: it lifts, or pulls
   long steps_saturated = 0;  // bristles at their limit
+  long steps_at_corner = 0;  // a law by depth pushed at a corner of a wide patch: pushes_at_corner
   double max_step_rate = 0;  // step times the fastest rate of the contact, spring or friction:
                              // explicit methods lose accuracy above about 0.3 and stability
                              // above about 2
+  double step_of_max_rate = 0;  // the step that it was taken with [s]
   // Energy: what the elastic part took in, and what it gave out beyond that and its store.
   double energy_through = 0;      // half the integral of the elastic power's size [J]
   double non_potential_work = 0;  // [J], positive: made; with the ledger
   double uncertain_work = 0;      // of it: what the contact still holds, and errs at the start [J]
-  // Impulses of the normal force [N s]: all; while the shared volume, or an integral over the patch,
-  // missed its tolerance; through patches thicker than kFlatness of their radius.
+  // Impulses of the normal force [N s]: all; while the shared volume, or an integral over the
+  // patch, missed its tolerance; through patches thicker than kFlatness of their radius.
   double impulse = 0, impulse_inaccurate = 0, impulse_not_flat = 0;
   double max_method_error = 0;  // where it was missed, relative
 };
@@ -50,6 +52,11 @@ struct ContactMonitor {
 // sqrt(d/(2 R)), half at a quarter of its size; a cube's corner has 0.87 at any depth.
 inline constexpr double kFlatness = 0.5;
 double calc_flatness(const Overlap<double>& o);  // t/a; 0 for a point
+
+// Whether a law by depth acts beside the middle of a patch that is much wider than deep: a face or
+// an edge that lies flat, pushed at one of its corners. A smooth cap, however wide, is pushed in
+// its middle.
+bool pushes_at_corner(const Overlap<double>& o);
 
 struct RunStatistics {
   long steps = 0, rejected = 0, evaluations = 0, jacobians = 0;
@@ -142,6 +149,9 @@ inline constexpr double kLedgerBound = 1e-3, kMadeBound = 1e-2;
 // warned of (at the very touch, where there is hardly a volume, it often does), above the second
 // what passed through patches that are not flat.
 inline constexpr double kInaccurateBound = 1e-2, kNotFlatBound = 0.2;
+// Of the steps in contact: above it, pushing at a corner is warned of. A body that tumbles lies
+// flat for moments.
+inline constexpr double kCornerBound = 1e-2;
 
 // Warnings in plain words, from the monitors.
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,

@@ -172,6 +172,7 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
              {"steps_force_clamped", m.steps_clamped},
              {"steps_edge_lifted", m.steps_lifted},
              {"steps_bristle_saturated", m.steps_saturated},
+             {"steps_at_corner", m.steps_at_corner},
              {"max_step_over_time_constant", m.max_step_rate},
              {"impulse", m.impulse},
              {"impulse_inaccurate", m.impulse_inaccurate},
