@@ -17,14 +17,8 @@ constexpr int kMostTrials = 80;
 EventLocator::EventLocator(const System<double>& system)
     : system_(system), seen_(system.make_evaluation<double>()) {
   seen_.locates_events = true;
-  const auto& scene = system.scene();
   for (size_t k = 0; k < system.layout().slots(); ++k) {
-    const auto& contact = scene.contacts[system.layout().contact_of(k)];
-    double size = kInfinity;
-    for (const int b : {contact.body_i, contact.body_j}) {
-      const double own = scene.bodies[static_cast<size_t>(b)].size;
-      if (own > 0) size = std::min(size, own);
-    }
+    const double size = system.calc_size(k);
     tolerances_.push_back(kBeyond * (std::isfinite(size) ? size : 1));
   }
   margins_.resize(tolerances_.size());

@@ -78,11 +78,7 @@ class EventHandler {
     look_through(window);
     system_.calc_motions(state.t, state.y.data(), &data_);
     now_ = data_.motions;
-    double size = kInfinity;
-    for (const int b : {contact.body_i, contact.body_j}) {
-      const double own = scene.bodies[static_cast<size_t>(b)].size;
-      if (own > 0) size = std::min(size, own);
-    }
+    const double size = system_.calc_size(slot);
     const double speed = system_.calc_rim_speed(contact.body_i, data_) +
                          system_.calc_rim_speed(contact.body_j, data_);
     double dt = std::isfinite(size) && speed > 0 ? hairs * kHair * size / speed : 0;

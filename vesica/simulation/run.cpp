@@ -101,16 +101,9 @@ void Run::record(double t, const double* y, const Memory<double>& memory) {
 }
 
 void Run::note_depth(size_t slot, double depth) {
-  const size_t c = system_.layout().contact_of(slot);
-  const auto& contact = system_.scene().contacts[c];
-  double size = kInfinity;
-  for (const int b : {contact.body_i, contact.body_j}) {
-    const double own = system_.scene().bodies[static_cast<size_t>(b)].size;
-    if (own > 0) size = std::min(size, own);
-  }
-  ContactMonitor& m = result_.monitors[c];
+  ContactMonitor& m = result_.monitors[system_.layout().contact_of(slot)];
   m.max_depth = std::max(m.max_depth, depth);
-  m.max_depth_ratio = std::max(m.max_depth_ratio, depth / size);
+  m.max_depth_ratio = std::max(m.max_depth_ratio, depth / system_.calc_size(slot));
 }
 
 void Run::observe_depth(size_t slot, const Evaluation<double>& data) {

@@ -147,6 +147,17 @@ class System {
            value_of(V.w_WB).norm() * scene_.bodies[static_cast<size_t>(body)].reach;
   }
 
+  // Of the smaller of the two bodies in a slot; infinite where neither has a size.
+  double calc_size(size_t slot) const {
+    const auto& contact = contact_in(slot);
+    double size = kInfinity;
+    for (const int b : {contact.body_i, contact.body_j}) {
+      const double own = scene_.bodies[static_cast<size_t>(b)].size;
+      if (own > 0) size = std::min(size, own);
+    }
+    return size;
+  }
+
   // What a touchdown in slot k, seen as `data` has it, and a lift-off change.
   template <class T>
   void begin_contact(size_t k, const Evaluation<T>& data, State<T>* state,
