@@ -40,7 +40,8 @@ double calc_cycle(const FindOverlap& find_overlap, const std::vector<Vec3d>& sta
   const Mat3d R = as_rotation(quaternion_from_rotation_vector(Vec3d(0.3, 0.4, 0.2)));
   double work = 0, pressing = 0;
   for (std::size_t leg = 0; leg + 1 < stations.size(); ++leg) {
-    const Vec3d from = stations[leg], path = stations[leg + 1] - from;
+    const Vec3d& from = stations[leg];
+    const Vec3d path = stations[leg + 1] - from;
     const auto power = [&](double s) {
       const auto o = find_overlap({R, from + s * path});
       if (!(o.volume > 0)) return 0.0;

@@ -34,7 +34,8 @@ TEST(ConvexHull, CubeWithPointsInsideOnFacesAndOnEdgesHasTwelveTriangles) {
     const Mat3d R = trial == 0 ? Mat3d(Mat3d::Identity()) : test::random_rotation(random);
     std::vector<Vec3d> points;
     for (int k = 0; k < 125; ++k) {
-      points.push_back(R * (Vec3d(k % 5, k / 5 % 5, k / 25) * 0.1));
+      const int layer = k / 25;
+      points.push_back(R * (Vec3d(k % 5, k / 5 % 5, layer) * 0.1));
       if (k % 10 == 0) points.push_back(points.back());
     }
     std::shuffle(points.begin(), points.end(), random);

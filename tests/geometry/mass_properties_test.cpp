@@ -29,7 +29,8 @@ TEST(MassProperties, PartsInAnyPoseAddUpToTheWhole) {
     const Pose<double> X = {test::random_rotation(random), test::random_vector(random, 1)};
     std::vector<ConvexPolyhedron> cells;
     for (int k = 0; k < 24; ++k) {
-      const Vec3d at(k % 4 - 1.5, k / 4 % 3 - 1.0, k / 12 - 0.5);
+      const int layer = k / 12;
+      const Vec3d at(k % 4 - 1.5, k / 4 % 3 - 1.0, layer - 0.5);
       cells.push_back(placed_box(Vec3d(0.1, 0.2, 0.3),
                                  {X.R_WB, X * Vec3d(at.cwiseProduct(Vec3d(0.1, 0.2, 0.3)))}));
     }
