@@ -168,7 +168,8 @@ void run_sensitivity(const InputFile& file, const RunOptions& run, const Simulat
     control.stop = &stop_requested();
     result = simulate_sensitivity(file, run, options.sensitivities, control);
   }
-  save_csv((fs::path(folder) / "sensitivity.csv").string(), result.recording);
+  const bool has_rows = !result.recording.times.empty();  // none with output.interval: 0
+  if (has_rows) save_csv((fs::path(folder) / "sensitivity.csv").string(), result.recording);
   auto json = make_sensitivity_json(result);
   save_text((fs::path(folder) / "sensitivity.json").string(), json.dump(2) + "\n");
   if (common.json) {
@@ -187,8 +188,9 @@ void run_sensitivity(const InputFile& file, const RunOptions& run, const Simulat
     fmt::print("{}\n", line);
   }
   for (const auto& warning : result.warnings) fmt::print("  warning: {}\n", warning);
-  fmt::print("\n  {} simulations' cost: {:.2f}\n  all recorded outputs: {}/sensitivity.csv\n",
-             options.sensitivities.size(), result.cost, folder);
+  fmt::print("\n  cost of {:.2f} plain runs\n  {}\n", result.cost,
+             has_rows ? fmt::format("all recorded outputs: {}/sensitivity.csv", folder)
+                      : fmt::format("the same: {}/sensitivity.json", folder));
 }
 
 }  // namespace

@@ -317,10 +317,11 @@ TEST(GoingOn, FromATime) {
 // --- signals
 
 std::vector<std::string> long_run(const std::string& more = "") {
-  std::vector<std::string> words = {
-      "simulate", "scene.yaml", "--set", "duration=3.0e5", "--format",
-      "csv,h5",   "--out",      "run",   "--set",          "output.interval=0.01"};
-  if (!more.empty()) {
+  std::vector<std::string> words = {"simulate", "scene.yaml", "--set", "duration=3.0e5",
+                                    "--out",    "run",        "--set", "output.interval=0.01"};
+  if (more.empty()) {
+    words.insert(words.end(), {"--format", "csv,h5"});
+  } else {
     words.insert(words.end(), {"--set", "duration=3.0e4", "--sensitivity", more});
   }
   return words;
