@@ -86,8 +86,10 @@ int explain_exception() {
     say_error(fmt::format("{}: {}", error.path1().string(), error.code().message()));
     return kNoFile;
   } catch (const std::system_error& error) {
-    if (!std::ferror(stdout)) {  // not of fmt::print, but of a thread that cannot start
-      say_error(error.what());
+    if (!std::ferror(stdout)) {  // not of fmt::print
+      const bool is_thread = error.code() == std::errc::resource_unavailable_try_again;
+      say_error(fmt::format("{}{}", error.what(),
+                            is_thread ? ": no thread can be started; use --threads 1" : ""));
       return kFailed;
     }
     if (error.code().value() != EPIPE) {

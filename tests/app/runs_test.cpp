@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -171,6 +172,35 @@ TEST(ExitStatus, StandardErrorMayBeFull) {
   EXPECT_EQ(run("simulate scene.yaml --out run --set 'solver={method: euler, step: 1.0e-2}' --set "
                 "contacts.0.normal.stiffness=1.0e14 --set duration=20"),
             1);
+}
+
+// Nor is a thread that cannot start: its stack is larger than the address space.
+TEST(ExitStatus, OneWhereNoThreadCanStart) {
+  const Workspace work;
+  std::string trc =
+      "PathFileType\t4\t(X/Y/Z)\th.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\t"
+      "OrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n100\t100\t20\t7\tmm\t100\t1\t20\n"
+      "Frame#\tTime\tRASIS\t\t\tLASIS\t\t\tRPSIS\t\t\tLPSIS\t\t\tRTHI1\t\t\tRTHI2\t\t\tRTHI3"
+      "\n\t\tX1\tY1\tZ1\n\n";
+  const double thigh[3][2] = {{30, -200}, {0, -300}, {-40, -350}};
+  for (int frame = 0; frame < 20; ++frame) {
+    const double c = std::cos(0.1 * frame), s = std::sin(0.1 * frame);
+    trc += fmt::format("{}\t{:.2f}\t0\t120\t0\t0\t-120\t0\t-150\t50\t0\t-150\t-50\t0", frame + 1,
+                       0.01 * frame);
+    for (const auto& [x, z] : thigh) {
+      trc += fmt::format("\t{:.4f}\t{:.4f}\t{:.4f}", x * c + z * s, 80 + 5 * s, z * c - x * s);
+    }
+    trc += "\n";
+  }
+  work.write("hip.trc", trc);
+  const int status = std::system(
+      fmt::format("bash -c \"ulimit -s 200000000000 || exit 77; cd '{}' && '{}' markers "
+                  "functional_hip hip.trc --threads 2 --out hip >.out 2>.err\"",
+                  work.folder(), VESICA_TOOL)
+          .c_str());
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "the stack has a hard limit";
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_NE(work.read(".err").find("use --threads 1"), std::string::npos) << work.read(".err");
 }
 
 TEST(ExitStatus, ThreeWhereNoScenesAreFound) {
@@ -353,7 +383,7 @@ TEST(GoingOn, ChainsWithAnotherIntervalKeepTheRowsThatAreThere) {
   const Workspace work;
   work.write("scene.yaml", kScene);
   const auto run = [&](const std::string& arguments) {
-    const Outcome outcome = work.run("simulate --json --format csv,h5 " + arguments);
+    const Outcome outcome = work.run("simulate --json " + arguments + " --format csv,h5");
     EXPECT_EQ(outcome.status, 0) << arguments << outcome.err;
     return outcome;
   };
