@@ -2,8 +2,12 @@
 // nothing: what it does runs from its callback, which sets `status` if it is not 0.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 
 #include "apps/vesica/command_line.h"
 
@@ -44,6 +48,12 @@ void add_suggest(CommandLine& line, Common& common);
 // A sub-command with the common options.
 Command add_command(CommandLine& line, Common& common, const std::string& name,
                     const std::string& description);
+
+// On standard error, which may be closed or full: that is no reason to end otherwise.
+template <class... Args>
+void say(fmt::format_string<Args...> text, Args&&... args) {
+  std::fputs(fmt::format(text, std::forward<Args>(args)...).c_str(), stderr);
+}
 
 // JSON on standard output; a list of numbers stays on one line, so that a matrix reads as one.
 void print_json(const nlohmann::ordered_json& json);

@@ -60,8 +60,9 @@ Checkpoint choose_checkpoint(const std::string& folder, std::optional<double> ti
   if (!chosen) {
     throw InputError(fmt::format(
         "--from {}: there is no state to go on from{}; there are {} (output.checkpoints of a scene "
-        "makes more)",
-        folder, time ? fmt::format(" at or before {:.9g} s", *time) : "", list_times(all)));
+        "makes more){}",
+        folder, time ? fmt::format(" at or before {:.9g} s", *time) : "", list_times(all),
+        explain_earlier_run(folder)));
   }
   return *chosen;
 }
@@ -95,19 +96,42 @@ Continuation find_continuation(const std::string& from, const std::string& scene
   return found;
 }
 
-bool copy_rows(const Continuation& from, const RunOptions& run, const System<double>& system,
-               RunWriter* writer) {
+namespace {
+
+// Of a recording's first row; none where it has no rows.
+std::optional<double> find_first_time(const std::string& recording,
+                                      const std::vector<TimeTable::Column>& columns) {
+  std::optional<double> first;
+  for_each_row(recording, columns, 0, [](double, const double*) {});  // throws for other columns
+  try {
+    for_each_row(recording, columns, 1, [&](double t, const double*) { first = t; });
+  } catch (const InputError&) {  // of too few rows
+  }
+  return first;
+}
+
+}  // namespace
+
+std::optional<double> copy_rows(const Continuation& from, const RunOptions& run,
+                                const System<double>& system, RunWriter* writer) {
   const InputFile before = InputFile::load((fs::path(from.folder) / "scene.yaml").string());
   const std::string recording = find_run_recording(from.folder);
-  if (recording.empty() || read_run_options(before).interval != run.interval) return false;
+  if (!(run.interval > 0)) return std::nullopt;
+  const size_t passed = count_rows(from.checkpoint.state.t, run.interval);
+  const double next = static_cast<double>(passed) * run.interval;
+  if (recording.empty() || read_run_options(before).interval != run.interval) return next;
   const auto columns = make_recording(system).columns;
+  const std::optional<double> first = find_first_time(recording, columns);
+  if (!first) return next;
+  // A run that itself went on with another interval has no rows from before.
+  const auto missing = static_cast<size_t>(std::llround(*first / run.interval));
+  if (missing >= passed) return next;
   std::vector<double> row(columns.size());
-  for_each_row(recording, columns, count_rows(from.checkpoint.state.t, run.interval),
-               [&](double t, const double* values) {
-                 row.assign(values, values + columns.size());
-                 writer->on_row(t, row);
-               });
-  return true;
+  for_each_row(recording, columns, passed - missing, [&](double t, const double* values) {
+    row.assign(values, values + columns.size());
+    writer->on_row(t, row);
+  });
+  return first;
 }
 
 std::string choose_folder(const Continuation& from, const std::string& out) {

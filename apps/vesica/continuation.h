@@ -1,6 +1,7 @@
 // Going on with a run from a state that it left. docs/howto/simulate.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,11 @@ struct Continuation {
 Continuation find_continuation(const std::string& from, const std::string& scene,
                                const std::vector<std::string>& settings);
 
-// The rows of the run before, so that the recording is whole. False where they cannot be had: it
-// was recorded otherwise, or not at all.
-bool copy_rows(const Continuation& from, const RunOptions& run, const System<double>& system,
-               RunWriter* writer);
+// The rows of the run before, so that the recording is whole. Returns the time that it then begins
+// at: 0, or later where not all of them can be had (recorded with another interval, or not at all);
+// none without a recording.
+std::optional<double> copy_rows(const Continuation& from, const RunOptions& run,
+                                const System<double>& system, RunWriter* writer);
 
 // --out, or beside the run that it goes on from; never into it: what was recorded stays.
 std::string choose_folder(const Continuation& from, const std::string& out);

@@ -57,7 +57,7 @@ std::string choose_format(const std::string& given, const std::string& out) {
 
 // Where bodies stand: at the start of a file or of a run, or at a recorded time of a run, which
 // becomes that of the row.
-std::vector<ShownBody> place_bodies(ExportOptions* options) {
+std::vector<ShownBody> place_bodies(ExportOptions* options, bool quiet) {
   std::error_code code;
   if (!fs::is_directory(options->input, code)) {
     if (options->time) {
@@ -75,6 +75,7 @@ std::vector<ShownBody> place_bodies(ExportOptions* options) {
         "--set: {} is a run, which has happened; give --set to vesica simulate", options->input));
   }
   const RunFolder run = load_run_folder(options->input);
+  if (!quiet) say_partial(options->input, run.folder);
   std::vector<ShownBody> bodies = list_bodies(run.scene);
   if (options->time) options->time = move_to_recorded(run, *options->time, &bodies);
   return bodies;
@@ -148,7 +149,7 @@ std::string make_file(const std::vector<ShownBody>& bodies, const std::string& f
 
 void run_export(ExportOptions options, const Common& common) {
   const std::string format = choose_format(options.format, common.out);
-  std::vector<ShownBody> bodies = place_bodies(&options);
+  std::vector<ShownBody> bodies = place_bodies(&options, common.quiet);
   try_file(common.out);
   mesh_bodies(options.cells, &bodies);
   if (!options.body.empty()) keep_one(options.body, &bodies);
@@ -178,7 +179,7 @@ void run_export(ExportOptions options, const Common& common) {
     return;
   }
   if (common.quiet) return;
-  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : notes) say("note: {}\n", note);
   for (const ShownBody& body : bodies) {
     fmt::print("  {:<24}{:>10} triangles\n", body.name, body.mesh.triangles.size());
   }

@@ -53,8 +53,7 @@ void save_results(const BenchStudy& study, const Common& common) {
   }
   save_text((folder / "identify.json").string(), make_bench_json(study).dump(2) + "\n");
   if (!common.quiet) {
-    fmt::print(stderr, "wrote {}: identify.json, and measured beside fitted values as CSV\n",
-               common.out);
+    say("wrote {}: identify.json, and measured beside fitted values as CSV\n", common.out);
   }
 }
 
@@ -73,7 +72,7 @@ void add_identify(CommandLine& line, Common& common) {
   command.run([&common, arguments] {
     if (!arguments->examples.empty()) {
       for (const std::string& path : save_bench_examples(arguments->examples)) {
-        if (!common.quiet) fmt::print(stderr, "wrote {0}; run it: vesica identify {0}\n", path);
+        if (!common.quiet) say("wrote {0}; run it: vesica identify {0}\n", path);
       }
       return;
     }

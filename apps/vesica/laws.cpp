@@ -99,7 +99,7 @@ void save_picture(const std::vector<LinePlot>& plots, const LawsOptions& options
   if (plots.empty()) throw InputError(fmt::format("'{}' has nothing to draw", options.name));
   const std::string path = resolve_path(common.out, options.svg);
   save_text(path, make_line_plot_svg(plots));
-  if (!common.quiet) fmt::print(stderr, "wrote {}\n", path);
+  if (!common.quiet) say("wrote {}\n", path);
 }
 
 void run_laws(const LawsOptions& options, const Common& common) {

@@ -67,10 +67,7 @@ void print_json(const nlohmann::ordered_json& json) {
 
 namespace {
 
-// Standard error may be closed or full: that is no reason to end otherwise.
-void say_error(const std::string& what) {
-  std::fputs(fmt::format("error: {}\n", what).c_str(), stderr);
-}
+void say_error(const std::string& what) { say("error: {}\n", what); }
 
 // The one place where what went wrong becomes an exit status. Called while it is being handled.
 int explain_exception() {
@@ -88,7 +85,13 @@ int explain_exception() {
   } catch (const std::filesystem::filesystem_error& error) {
     say_error(fmt::format("{}: {}", error.path1().string(), error.code().message()));
     return kNoFile;
-  } catch (const std::system_error& error) {  // of fmt::print
+  } catch (const std::system_error& error) {
+    if (!std::ferror(stdout)) {  // not of fmt::print
+      const bool is_thread = error.code() == std::errc::resource_unavailable_try_again;
+      say_error(fmt::format("{}{}", error.what(),
+                            is_thread ? ": no thread can be started; use --threads 1" : ""));
+      return kFailed;
+    }
     if (error.code().value() != EPIPE) {
       say_error(fmt::format("standard output: cannot be written: {}", error.code().message()));
     }

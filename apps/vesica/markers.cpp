@@ -100,10 +100,9 @@ void save_example(const std::string& folder, bool quiet) {
   for (int k = 0; k < truth.size(); ++k) json[model.parameters[k].name] = truth[k];
   save_text((fs::path(folder) / "truth.json").string(), json.dump(2) + "\n");
   if (!quiet) {
-    fmt::print(stderr,
-               "gait.trc, range_of_motion.trc and truth.json are in {}; fit them with\n"
-               "  vesica markers lower_extremity {}/range_of_motion.trc\n",
-               folder, folder);
+    say("gait.trc, range_of_motion.trc and truth.json are in {}; fit them with\n"
+        "  vesica markers lower_extremity {}/range_of_motion.trc\n",
+        folder, folder);
   }
 }
 
@@ -174,12 +173,11 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
   const bool show = !common.quiet && !common.json && isatty(2) != 0;
   if (show) {
     options.progress = [](int k, double objective, double kkt) {
-      fmt::print(stderr, "\riteration {:3d}   objective {:.6g} m^2   KKT {:.1e}   ", k, objective,
-                 kkt);
+      say("\riteration {:3d}   objective {:.6g} m^2   KKT {:.1e}   ", k, objective, kkt);
     };
   }
   markers::run_identification(run, options);
-  if (show) fmt::print(stderr, "\n");
+  if (show) say("\n");
   if (!run.id->summary.converged) common.status = kFailed;
   if (!common.out.empty()) save_all(run, common.out);
   if (common.json) {

@@ -373,7 +373,7 @@ void run_motion(const MotionOptions& options, Common& common) {
       print_table(view);
     }
     for (const std::string& path : view.written) {
-      if (!common.quiet) fmt::print(stderr, "wrote {}\n", path);
+      if (!common.quiet) say("wrote {}\n", path);
     }
   }
   if (common.json) {

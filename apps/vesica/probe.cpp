@@ -97,8 +97,8 @@ void write_pressure_map(const ProbeCase& probe, const ProbeOptions& options, con
     save_pressure_svg(map, forces, probe.title.empty() ? "Contact pressure" : probe.title, path);
   }
   if (!common.quiet) {
-    fmt::print(stderr, "wrote {} ({} x {} cells, sum of pressure {:.5g} N)\n", path, map.grid.nu,
-               map.grid.nv, map.total_force);
+    say("wrote {} ({} x {} cells, sum of pressure {:.5g} N)\n", path, map.grid.nu, map.grid.nv,
+        map.total_force);
   }
 }
 

@@ -258,7 +258,7 @@ void add_reproduce(CommandLine& line, Common& common) {
       }
     } catch (const Interrupted&) {  // the systems that are done are kept
       common.status = kInterrupted;
-      fmt::print(stderr, "interrupted: {} of {} systems are done\n", all.size(), names.size());
+      say("interrupted: {} of {} systems are done\n", all.size(), names.size());
       if (all.empty()) return;
     }
     const Json json = as_json(all);

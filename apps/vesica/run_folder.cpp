@@ -9,6 +9,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "apps/vesica/commands.h"
 #include "apps/vesica/run_writer.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/file_error.h"
@@ -63,8 +64,8 @@ std::vector<std::string> find_mismatches(const RunFolder& run) {
   if (run.summary.contains("running")) {
     findings.push_back(fmt::format(
         "The run has not ended: it is still going, or it was killed. This is what it had written. "
-        "To go on: vesica simulate --from {}",
-        run.folder));
+        "To go on: vesica simulate --from {}{}",
+        run.folder, explain_earlier_run(run.folder)));
   }
   if (const auto from = run.summary.find("continued"); from != run.summary.end()) {
     findings.push_back(fmt::format(
@@ -112,8 +113,24 @@ std::string find_run_folder(const std::string& folder) {
         folder));
   }
   const fs::path partial = fs::path(folder) / kPartialFolder;
-  const bool ended = fs::exists(fs::path(folder) / "summary.json", code);
-  return !ended && fs::is_directory(partial, code) ? partial.string() : folder;
+  return fs::is_directory(partial, code) ? partial.string() : folder;
+}
+
+std::string explain_earlier_run(const std::string& folder) {
+  const fs::path path(folder);
+  std::error_code code;
+  if (path.filename() != kPartialFolder || !fs::exists(path.parent_path() / "summary.json", code)) {
+    return "";
+  }
+  return fmt::format("; an earlier run, which ended, is in {}: to use that, remove {}",
+                     path.parent_path().string(), folder);
+}
+
+void say_partial(const std::string& given, const std::string& folder) {
+  if (folder == given) return;
+  say("note: {}: its last run has not ended: it is still going, or it was killed; what it left in "
+      "{} is used{}\n",
+      given, folder, explain_earlier_run(folder));
 }
 
 std::string find_run_recording(const std::string& folder) {
@@ -142,8 +159,11 @@ TimeTable load_recording(const std::string& path) {
 
 RunFolder load_run_folder(const std::string& given) {
   const std::string folder = find_run_folder(given);
-  const std::string summary =
-      file_in(folder, "summary.json", "a run folder comes from vesica simulate SCENE --out FOLDER");
+  const std::string remedy = folder == given
+                                 ? "a run folder comes from vesica simulate SCENE --out FOLDER"
+                                 : "the run was killed before it left one, or has just begun" +
+                                       explain_earlier_run(folder);
+  const std::string summary = file_in(folder, "summary.json", remedy);
   std::string recording = find_run_recording(folder);
   if (recording.empty()) {
     recording = file_in(folder, "recording.csv",

@@ -22,9 +22,16 @@ struct RunFolder {
   bool has(const std::string& name) const;
 };
 
-// The folder itself, or where the run in it has not ended, the one within that holds what there is
-// of it. FileError where there is neither.
+// The folder itself, or where its last run has not ended, the one within that holds what there is
+// of it: also beside an earlier run that ended. FileError where there is neither.
 std::string find_run_folder(const std::string& folder);
+
+// For a message about such a folder within: which earlier run lies beside, and how to use it; empty
+// where there is none.
+std::string explain_earlier_run(const std::string& folder);
+
+// A note where the one within is used (`folder`, of find_run_folder) for the one that was `given`.
+void say_partial(const std::string& given, const std::string& folder);
 
 // Throws FileError, with what to do, if the folder or one of its files is missing, InputError if
 // one is broken.

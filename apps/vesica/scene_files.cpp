@@ -14,16 +14,32 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder of the data that come along: under $VESICA_DATA, or beside the tool.
-fs::path data_folder(const char* name) {
-  if (const char* data = std::getenv("VESICA_DATA")) return fs::path(data) / name;
+// Where the data that come along may be: $VESICA_DATA, or beside the tool.
+std::vector<fs::path> data_folders() {
+  if (const char* data = std::getenv("VESICA_DATA")) return {data};
   std::error_code code;
   const fs::path tool = fs::read_symlink("/proc/self/exe", code).parent_path();
-  for (const char* relative : {"../share/vesica", "../.."}) {
-    fs::path folder = (tool / relative / name).lexically_normal();
-    if (fs::is_directory(folder, code)) return folder;
+  return {(tool / "../share/vesica").lexically_normal(), (tool / "../..").lexically_normal()};
+}
+
+// A folder of them; empty where there is none.
+fs::path data_folder(const char* name) {
+  std::error_code code;
+  for (const fs::path& data : data_folders()) {
+    if (fs::is_directory(data / name, code)) return data / name;
   }
   return {};
+}
+
+std::string explain_no_data() {
+  std::string places;
+  for (const fs::path& data : data_folders()) {
+    places += fmt::format("{}{}", places.empty() ? "" : ", ", data.string());
+  }
+  return fmt::format(
+      "the scenes that come with Vesica are not found in {}; set VESICA_DATA to the folder that "
+      "holds scenes/ and studies/",
+      places);
 }
 
 void list_file_names(const InputNode& node, std::vector<InputNode>* files) {
@@ -114,6 +130,9 @@ std::string find_input(const std::string& name) {
     const fs::path scene = folder / (name + (fs::path(name).extension() == ".yaml" ? "" : ".yaml"));
     if (fs::exists(scene, code)) return scene.string();
   }
+  if (scenes_folder().empty()) {
+    throw FileError(fmt::format("{}: there is no such file, and {}", name, explain_no_data()));
+  }
   throw FileError(fmt::format(
       "{}: there is no such file, and no scene of that name comes with Vesica (see: vesica list)",
       name));
@@ -137,6 +156,7 @@ std::vector<SceneEntry> list_scenes() {
     entries.push_back({file.path().stem().string(), "markers",
                        study ? study->text() : input.root().at("model").text()});
   }
+  if (entries.empty()) throw FileError(explain_no_data());
   std::sort(entries.begin(), entries.end(),
             [](const SceneEntry& a, const SceneEntry& b) { return a.name < b.name; });
   return entries;

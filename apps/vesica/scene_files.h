@@ -30,6 +30,7 @@ void apply_settings(const std::vector<std::string>& settings, InputFile* file);
 struct SceneEntry {
   std::string name, kind, title;
 };
+// Throws FileError, with where it looked, when there are none.
 std::vector<SceneEntry> list_scenes();
 
 }  // namespace vesica::app

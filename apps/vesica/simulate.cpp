@@ -10,6 +10,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/continuation.h"
 #include "apps/vesica/progress.h"
+#include "apps/vesica/run_folder.h"
 #include "apps/vesica/run_writer.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/csv.h"
@@ -108,13 +109,17 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
   check_room(file, run, system, options.formats, folder);
   RunWriter writer({folder, options.formats}, system, run, file);
   if (from) {
-    const bool whole = copy_rows(*from, run, system, &writer);
+    const std::optional<double> first = copy_rows(*from, run, system, &writer);
+    const std::string recorded =
+        !first        ? " is from the start"
+        : *first == 0 ? " and the recording are from the start"
+                      : fmt::format(" is from the start, the recording from {:.9g} s on", *first);
     writer.add_note("continued",
                     {{"run", from->folder},
                      {"time", from->checkpoint.state.t},
                      {"counted", fmt::format("events, steps and what the monitors saw are those "
-                                             "from then on; the ledger{} from the start",
-                                             whole ? " and the recording are" : " is")}});
+                                             "from then on; the ledger{}",
+                                             recorded)}});
   }
   keep_on_stop();
   RunResult result;
@@ -137,7 +142,7 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
   }
   if (result.interrupted) common.status = kInterrupted;
   if (!result.failure.empty()) {
-    fmt::print(stderr, "error: {}\n", result.failure);
+    say("error: {}\n", result.failure);
     common.status = kFailed;
   }
 }
@@ -220,6 +225,7 @@ void add_simulate(CommandLine& line, Common& common) {
     std::optional<Continuation> from;
     if (!options->from.empty())
       from = find_continuation(options->from, options->scene, options->settings);
+    if (from && !common.quiet) say_partial(from->run, from->folder);
     InputFile file = from ? from->scene : InputFile::load(find_input(options->scene));
     if (!from) {
       apply_settings(options->settings, &file);

@@ -84,7 +84,7 @@ void add_suggest(CommandLine& line, Common& common) {
     if (!common.out.empty()) {
       const std::string path = (std::filesystem::path(common.out) / "scene.yaml").string();
       save_text(path, scene);
-      if (!common.quiet) fmt::print(stderr, "wrote {0}; run it: vesica simulate {0}\n", path);
+      if (!common.quiet) say("wrote {0}; run it: vesica simulate {0}\n", path);
     }
     if (common.json) {
       print_json(make_json(suggestion, scene));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -153,6 +154,68 @@ TEST(ExitStatus, ThreeWhereOutputCannotBeWritten) {
   EXPECT_EQ(run("nonsense 2>/dev/full"), 2);
   EXPECT_EQ(run("check nowhere 2>&-"), 3);
   EXPECT_EQ(run("check scene.yaml >&-"), 0);
+}
+
+// Notes that cannot be written are no reason to end otherwise, nor a matter of standard output.
+TEST(ExitStatus, StandardErrorMayBeFull) {
+  const Workspace work;
+  work.write("case.yaml", CaseText().text());
+  work.write("scene.yaml", kScene);
+  const auto run = [&](const char* arguments) {
+    const int status = std::system(
+        fmt::format("cd '{}' && '{}' {} >.out 2>/dev/full", work.folder(), VESICA_TOOL, arguments)
+            .c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  EXPECT_EQ(run("probe case.yaml --pressure-map map.svg"), 0);
+  EXPECT_EQ(run("export scene.yaml --out a.glb"), 0);
+  EXPECT_EQ(run("simulate scene.yaml --out run --set 'solver={method: euler, step: 1.0e-2}' --set "
+                "contacts.0.normal.stiffness=1.0e14 --set duration=20"),
+            1);
+}
+
+// Nor is a thread that cannot start: its stack is larger than the address space.
+TEST(ExitStatus, OneWhereNoThreadCanStart) {
+  const Workspace work;
+  std::string trc =
+      "PathFileType\t4\t(X/Y/Z)\th.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\t"
+      "OrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n100\t100\t20\t7\tmm\t100\t1\t20\n"
+      "Frame#\tTime\tRASIS\t\t\tLASIS\t\t\tRPSIS\t\t\tLPSIS\t\t\tRTHI1\t\t\tRTHI2\t\t\tRTHI3"
+      "\n\t\tX1\tY1\tZ1\n\n";
+  const double thigh[3][2] = {{30, -200}, {0, -300}, {-40, -350}};
+  for (int frame = 0; frame < 20; ++frame) {
+    const double c = std::cos(0.1 * frame), s = std::sin(0.1 * frame);
+    trc += fmt::format("{}\t{:.2f}\t0\t120\t0\t0\t-120\t0\t-150\t50\t0\t-150\t-50\t0", frame + 1,
+                       0.01 * frame);
+    for (const auto& [x, z] : thigh) {
+      trc += fmt::format("\t{:.4f}\t{:.4f}\t{:.4f}", x * c + z * s, 80 + 5 * s, z * c - x * s);
+    }
+    trc += "\n";
+  }
+  work.write("hip.trc", trc);
+  const int status = std::system(
+      fmt::format("bash -c \"ulimit -s 200000000000 || exit 77; cd '{}' && '{}' markers "
+                  "functional_hip hip.trc --threads 2 --out hip >.out 2>.err\"",
+                  work.folder(), VESICA_TOOL)
+          .c_str());
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "the stack has a hard limit";
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_NE(work.read(".err").find("use --threads 1"), std::string::npos) << work.read(".err");
+}
+
+TEST(ExitStatus, ThreeWhereNoScenesAreFound) {
+  const Workspace work;
+  for (const char* command : {"list", "list --json", "simulate bouncing_ball"}) {
+    const int status =
+        std::system(fmt::format("cd '{}' && VESICA_DATA=/nowhere '{}' {} >.out 2>.err",
+                                work.folder(), VESICA_TOOL, command)
+                        .c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 3) << command;
+    EXPECT_EQ(work.read(".out"), "") << command;
+    for (const char* part : {"/nowhere", "VESICA_DATA"}) {
+      EXPECT_NE(work.read(".err").find(part), std::string::npos) << work.read(".err");
+    }
+  }
 }
 
 // A limit of file size stands for a full disk.
@@ -314,6 +377,37 @@ TEST(GoingOn, FromATime) {
             std::string::npos);
 }
 
+// A run that went on with another interval has no rows from before, and those that go on from it
+// have its own: the bytes that a run of that interval has from there on.
+TEST(GoingOn, ChainsWithAnotherIntervalKeepTheRowsThatAreThere) {
+  const Workspace work;
+  work.write("scene.yaml", kScene);
+  const auto run = [&](const std::string& arguments) {
+    const Outcome outcome = work.run("simulate --json " + arguments + " --format csv,h5");
+    EXPECT_EQ(outcome.status, 0) << arguments << outcome.err;
+    return outcome;
+  };
+  const std::string finer = "--set output.interval=0.002 ";
+  run("scene.yaml --out whole " + finer);
+  run("scene.yaml --set duration=0.2 --out a");
+  run("--from a --set duration=0.4 --out b " + finer);
+  for (const char* format : {"csv", "h5"}) {
+    const Outcome c = run("--from b --set duration=0.6 --out c");
+    EXPECT_EQ(c.json()["rows"], 200) << format;
+    EXPECT_NE(c.json()["continued"]["counted"].get<std::string>().find("recording from 0.202 s on"),
+              std::string::npos)
+        << c.json()["continued"];
+    const std::string whole = work.read("whole/recording.csv"), last = work.read("c/recording.csv");
+    const std::string rows = last.substr(last.find('\n'));
+    EXPECT_TRUE(whole.ends_with(rows)) << format;
+    fs::remove(work.path("b/recording.csv"));
+  }
+  // Nothing before its first row is there to be taken over.
+  run("--from a --set duration=0.4 --set output.interval=0.05 --set output.checkpoints=[0.21] "
+      "--out d");
+  EXPECT_EQ(run("--from d@0.21 --set duration=0.6 --out e").json()["rows"], 8);
+}
+
 // --- signals
 
 std::vector<std::string> long_run(const std::string& more = "") {
@@ -368,6 +462,41 @@ TEST(Signals, AKilledRunCanBeReadAndGoesOn) {
     fs::remove(work.path("run/partial/recording.csv"));
   }
   EXPECT_EQ(work.read("first/recording.csv"), work.read("second/recording.csv"));
+}
+
+// Beside an earlier run that ended, too: the last run is what the name means, and it is said.
+TEST(Signals, AKilledRunCountsBeforeTheOneThatEndedBefore) {
+  const Workspace work;
+  work.write("scene.yaml", kScene);
+  ASSERT_EQ(work.run("simulate scene.yaml --quiet --out run").status, 0);
+  Process process(work, long_run());
+  ASSERT_TRUE(process.wait_for(work.path("run/partial/summary.json")));
+  EXPECT_EQ(process.end_with(SIGKILL), -SIGKILL);
+  const double time = nlohmann::json::parse(work.read("run/partial/summary.json"))["end_time"];
+  const std::string on =
+      fmt::format("simulate --from run --json --set duration={:.17g} --out ", time + 0.5);
+  const Outcome rest = work.run(on + "rest"), report = work.run("report run");
+  ASSERT_EQ(rest.status, 0) << rest.err;
+  EXPECT_GE(rest.json()["continued"]["time"].get<double>(), time);
+  for (const Outcome& each : {rest, report}) {
+    EXPECT_NE(each.err.find("to use that, remove run/partial"), std::string::npos) << each.err;
+  }
+  EXPECT_EQ(work.run("report run --quiet").err, "");
+  EXPECT_NE(work.read("run/report.html").find("an earlier run, which ended"), std::string::npos);
+  // Killed before it left anything: neither is taken for the other.
+  for (const char* name : {"summary.json", "checkpoints.jsonl"}) {
+    fs::remove(work.path(fmt::format("run/partial/{}", name)));
+  }
+  work.write("run/partial/checkpoints.jsonl", "");
+  EXPECT_EQ(work.run("report run").status, 3);
+  EXPECT_EQ(work.run(on + "again").status, 2);
+  for (const char* command : {"report run", "simulate --from run"}) {
+    const Outcome none = work.run(command);
+    EXPECT_NE(none.err.find("to use that, remove run/partial"), std::string::npos) << none.err;
+  }
+  fs::remove_all(work.path("run/partial"));
+  const Outcome earlier = work.run("simulate --from run --json --set duration=0.7 --out earlier");
+  EXPECT_EQ(earlier.json()["continued"]["time"], 0.6);
 }
 
 // Nothing to keep: they end at once and leave nothing behind.

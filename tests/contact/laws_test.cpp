@@ -481,6 +481,10 @@ TEST(NormalLaws, ReadersRefuseWhatCannotBe) {
   EXPECT_TRUE(has(error("{law: volumetric, stiffness: 1}", "{law: none}", "{type: point}"),
                   "touches at a point"));
   EXPECT_TRUE(
+      has(error("{law: volumetric, stiffness: 1}", "{law: none}", "{type: sphere, radius: 1}",
+                "{type: half_space}", ", interference: {method: point}"),
+          "'point' finds no volume"));
+  EXPECT_TRUE(
       has(error("{law: volumetric, stiffness: 1}", kPatchLaw, "{type: box, size: [1, 1, 1]}"),
           "patch"));
   EXPECT_TRUE(
@@ -491,6 +495,45 @@ TEST(NormalLaws, ReadersRefuseWhatCannotBe) {
   EXPECT_TRUE(has(error("{law: volumetric, stiffness: 1}", "{law: none}",
                         "{type: sphere, radius: 1}", "{type: half_space}", ", states: {s_dw: 1}"),
                   "no states"));
+}
+
+// What a message offers instead can be had, and all else is refused.
+TEST(Laws, MethodsThatAMessageOffersAreThoseThatWork) {
+  const char* const shapes[] = {"{type: sphere, radius: 40 mm}", "{type: box, size: [1, 1, 1]}",
+                                "{type: ellipsoid, radii: [1, 2, 3]}",
+                                "{type: cylinder, radius: 1, length: 2}", "{type: half_space}"};
+  const char* const laws[] = {"{law: volumetric, stiffness: 1}",
+                              "{law: hunt_crossley, stiffness: 1}"};
+  int refused = 0;
+  for (const char* law : laws) {
+    for (const char* i : shapes) {
+      for (const char* j : shapes) {
+        if (std::string(i) == j && std::string(i) == "{type: half_space}") continue;
+        std::vector<std::string> works;
+        std::vector<std::string> errors;
+        for (const std::string method :
+             {"auto", "closed_form", "polyhedra", "mesh", "slices", "voxels", "point"}) {
+          const std::string choice = fmt::format(", interference: {{method: {}{}}}", method,
+                                                 method == "voxels" ? ", voxel_size: 1 mm" : "");
+          try {
+            make_contact(law, "{law: none}", i, j, choice);
+            works.push_back(method);
+          } catch (const InputError& error) {
+            errors.emplace_back(error.what());
+          }
+        }
+        const std::string offer = fmt::format("use one of: {}", fmt::join(works, ", "));
+        for (const std::string& error : errors) {
+          const size_t at = error.find(offer);
+          ASSERT_NE(at, std::string::npos) << i << j << law << error << " but " << offer;
+          const std::string rest = error.substr(at + offer.size());
+          EXPECT_TRUE(rest.empty() || rest[0] == ';') << error << " but " << offer;
+          ++refused;
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, 100);
 }
 
 }  // namespace

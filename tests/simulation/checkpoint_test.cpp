@@ -167,6 +167,35 @@ TEST(Checkpoint, AnInterruptedRunGoesOn) {
   EXPECT_EQ(seen.rows, run(text).seen.rows);
 }
 
+// Looking at a run, which the clock on the wall decides, changes nothing that it leaves. Without
+// damping the largest energy is that of the deepest state, between two looks of the steps' own.
+TEST(Checkpoint, TheClockDoesNotReachTheLargestEnergy) {
+  for (const char* solver : {kFixed[0], kFixed[1], kAdaptive[0]}) {
+    SCOPED_TRACE(solver);
+    const auto scene = test::load_scene(fmt::format(
+        "vesica: 1\nbodies:\n"
+        "  ball: {{mass: 0.5, inertia: [1.0e-3, 1.0e-3, 1.0e-3], shape: {{type: sphere, radius: "
+        "0.1}}, pose: {{position: [0, 0, 0.11]}}}}\n"
+        "  ground: {{fixed: true, shape: {{type: half_space}}}}\n"
+        "contacts: [{{between: [ball, ground], normal: {{law: volumetric, stiffness: 1.0e7}}, "
+        "friction: {{law: none}}}}]\n"
+        "duration: 0.1\nsolver: {}\noutput: {{checkpoints: 0.02}}\n",
+        solver));
+    Seen seen[2];
+    RunResult results[2];
+    for (const int often : {0, 1}) {
+      RunControl control;
+      control.observer = &seen[often];
+      control.pulse = often ? 0 : 1e9;
+      results[often] = simulate(scene.system, scene.options, control);
+    }
+    EXPECT_EQ(results[0].monitors[0].touchdowns, 1);
+    EXPECT_EQ(results[0].largest_energy, results[1].largest_energy);
+    EXPECT_EQ(results[0].energy_scale, results[1].energy_scale);
+    EXPECT_TRUE(seen[0].checkpoints == seen[1].checkpoints);
+  }
+}
+
 // A signal is seen within a step too: the solver looks in every evaluation.
 TEST(Checkpoint, AStopWithinAStepKeepsTheStateBefore) {
   for (const char* solver : kAdaptive) {

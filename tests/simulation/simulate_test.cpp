@@ -213,6 +213,74 @@ TEST(Simulate, AStepThatIsTooLongSaysSo) {
   EXPECT_NE(all.find("step"), std::string::npos) << all;
 }
 
+// The advice is from the step that was taken, not from one that the end of the run cut.
+TEST(Simulate, AStepLongerThanTheRunSaysSo) {
+  const auto advice = [](double step) {
+    const auto s = test::load_scene(fmt::format(
+        "vesica: 1\nbodies:\n  b: {{mass: 0.2, shape: {{type: sphere, radius: 0.03}}, pose: "
+        "{{position: [0, 0, 0.029]}}}}\n  g: {{fixed: true, shape: {{type: half_space}}}}\n"
+        "contacts: [{{between: [b, g], normal: {{law: volumetric, stiffness: 1.0e8, damping: "
+        "2}}}}]\nduration: 0.02\nsolver: {{method: rk4, step: {}}}\n",
+        step));
+    return make_warnings(s.system, s.options, simulate(s.system, s.options));
+  };
+  const auto cut = advice(1), whole = advice(0.02);
+  ASSERT_EQ(cut.size(), whole.size() + 1);
+  EXPECT_EQ(cut[0], whole[0]);  // a step of 1.4 ms
+  EXPECT_NE(cut[0].find("use a step of 1.4e-03 s"), std::string::npos) << cut[0];
+  EXPECT_NE(cut[1].find("solver.step, 1 s, is longer than the duration"), std::string::npos);
+}
+
+// A law by depth pushes a box that lies at its corners, a capsule at its ends: warned of, that is
+// in the summary of a run that failed or was stopped too. Standing on a corner, or with caps, by
+// volume, or on a point, it is right.
+TEST(Simulate, LawsByDepthOnWhatLiesFlatAreWarnedOf) {
+  const char* const kDepth = "{law: hunt_crossley, stiffness: 1.0e6, damping: 0.5}";
+  const char* const kVolume = "{law: volumetric, stiffness: 1.0e8, damping: 0.5}";
+  const char* const kBox = "shape: {type: box, size: [0.1, 0.1, 0.02]}, pose: {position: [0, 0, ";
+  const char* const kGround = "{type: half_space}";
+  const char* const kTable = "{type: box, size: [1, 1, 0.2], pose: {position: [0, 0, -0.1]}}";
+  const std::string flat = fmt::format("{}0.00999]}}", kBox);
+  struct Case {
+    std::string body, ground, normal;
+    bool warned;
+  };
+  const Case cases[] = {
+      {flat, kGround, kDepth, true},
+      {flat, kTable, kDepth, false},  // perfectly level, it is pushed in its middle
+      {fmt::format("{}0.00999], axis: [1, 2, 0], angle: 1.0e-4}}", kBox), kTable, kDepth, true},
+      {flat, kGround, "{law: kelvin_voigt, stiffness: 1.0e5, damping: 10}", true},
+      {flat, kGround, kVolume, false},
+      {fmt::format("{}0.0482], axis: [1, 0, 0], angle: 60 deg}}", kBox), kGround, kDepth, true},
+      {"shape: {type: capsule, radius: 0.02, length: 0.1}, pose: {position: [0, 0, 0.01999], axis: "
+       "[0, 1, 0], angle: 90 deg}",
+       kGround, kDepth, true},
+      {"shape: {type: box, size: [0.1, 0.1, 0.1]}, pose: {position: [0, 0, 0.0865], axis: [1, -1, "
+       "0], angle: 54.7356 deg}",
+       kGround, kDepth, false},
+      {"shape: {type: sphere, radius: 0.02}, pose: {position: [0, 0, 0.01999]}", kGround, kDepth,
+       false},
+      {"shape: {type: ellipsoid, radii: [0.02, 0.06, 0.04]}, pose: {position: [0, 0, 0.03999]}",
+       kTable, kDepth, false},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.body + c.ground + c.normal);
+    const auto s = test::load_scene(
+        fmt::format("vesica: 1\nbodies:\n  b: {{mass: 0.3, {}\n  g: {{fixed: true, shape: {}}}\n"
+                    "contacts: [{{between: [b, g], normal: {}, friction: {{law: none}}}}]\n"
+                    "duration: 2 ms\nsolver: {{method: rk4, step: 2.0e-5}}\n",
+                    c.body + "}", c.ground, c.normal));
+    const RunResult result = simulate(s.system, s.options);
+    EXPECT_GT(result.monitors[0].steps_in_contact, 10);
+    bool warned = false;
+    for (const auto& warning : make_warnings(s.system, s.options, result)) {
+      warned = warned || warning.find("use a volumetric law") != std::string::npos;
+    }
+    EXPECT_EQ(warned, c.warned) << result.monitors[0].steps_at_corner << " of "
+                                << result.monitors[0].steps_in_contact;
+  }
+}
+
 // Sensitivities against central differences of the same discrete trajectory.
 TEST(Sensitivity, MatchesDifferencesAwayFromEvents) {
   const std::string start =

@@ -187,6 +187,37 @@ std::optional<ShapePair<T>> find_solid_pair(const InputNode& node, ShapeForms<T>
   return pair;
 }
 
+// The shape in the form that a method asks for; null too where a file cannot have it.
+template <class Form>
+auto find_form(const Form& form) -> decltype(form()) {
+  try {
+    return form();
+  } catch (const InputError&) {
+    return nullptr;
+  }
+}
+
+// Every method that a file may ask for, for a message. `own`: that of the pair, or empty.
+template <class T>
+std::vector<std::string> list_methods(const InputNode& node, ShapeForms<T>* i, ShapeForms<T>* j,
+                                      std::string own, bool at_point) {
+  std::vector<std::string> methods = {"auto"};
+  const auto polyhedron = [&](ShapeForms<T>* s) {
+    return find_form([&] { return s->polyhedron(node); }) != nullptr;
+  };
+  const auto solid = [&](ShapeForms<T>* s) {
+    return find_form([&] { return s->solid(node); }) != nullptr;
+  };
+  if (own.empty() && polyhedron(i) && polyhedron(j)) own = "polyhedra";
+  if (!own.empty()) methods.push_back(own);
+  if (solid(i) && solid(j) && std::isfinite(std::min(i->size(), j->size()))) {
+    methods.emplace_back("slices");
+    if (ScalarTraits<T>::kDerivatives == 0) methods.emplace_back("voxels");
+  }
+  if (at_point) methods.emplace_back("point");
+  return methods;
+}
+
 }  // namespace
 
 template <class T>
@@ -194,22 +225,24 @@ ShapePair<T> choose_pair(const InputNode& node, ShapeForms<T>* i, ShapeForms<T>*
                          const PairChoices& choices) {
   const std::string& wanted = choices.method;
   ShapePair<T> pair;
-  std::vector<std::string> available;
+  std::string own;  // the pair's own method
+  bool has_volume = false, at_point = false;
   for (const bool turned : {false, true}) {
     const Shape<T>& a = (turned ? j : i)->shape();
     const Shape<T>& b = (turned ? i : j)->shape();
     if (const auto solids = find_pair<T>(a, b, choices.inertia)) {
       pair = *solids;
       pair.turned = turned;
-      available.emplace_back(method_name(pair));
+      own = method_name(pair);
+      has_volume = true;
       break;
     }
   }
   // General solids where no method of the pair's own is there, or theirs is asked for.
-  if (available.empty() || wanted == "slices" || wanted == "voxels") {
+  if (!has_volume || wanted == "slices" || wanted == "voxels") {
     if (const auto solids = find_solid_pair<T>(node, i, j, choices)) {
       pair = *solids;
-      available.emplace_back(method_name(pair));
+      has_volume = true;
     }
   }
   const bool to_point =
@@ -217,26 +250,38 @@ ShapePair<T> choose_pair(const InputNode& node, ShapeForms<T>* i, ShapeForms<T>*
   for (const bool turned : {false, true}) {
     const auto points = find_point_pair<T>((turned ? j : i)->shape(), (turned ? i : j)->shape());
     if (!points) continue;
-    if (to_point || available.empty()) {
+    if (to_point || !has_volume) {
       pair.shapes = *points;
       pair.turned = turned;
     }
-    available.emplace_back("point");
+    at_point = true;
     break;
   }
-  if (available.empty()) {
+  if (!has_volume && !at_point) {
     node.fail(
         "these two shapes cannot meet: a mesh that is not convex meets a half_space only, point, "
         "edge, cylinder_surface and cone_surface meet a sphere or a point, and two half_spaces "
         "share no bounded volume");
   }
+  const bool by_depth = choices.measure == Measure::kDepth;
+  const auto methods = [&] {
+    return fmt::format("{}", fmt::join(list_methods(node, i, j, own, at_point && by_depth), ", "));
+  };
   if (wanted != "auto" && wanted != method_name(pair)) {
     node.at("interference")
         .at("method")
-        .fail(fmt::format("'{}' is not available for this pair; use auto or {}", wanted,
-                          fmt::join(available, " or ")));
+        .fail(
+            fmt::format("'{}' is not available for this pair; use one of: {}", wanted, methods()));
   }
-  if (choices.measure != Measure::kDepth && std::holds_alternative<PointPair<T>>(pair.shapes)) {
+  if (!by_depth && std::holds_alternative<PointPair<T>>(pair.shapes)) {
+    if (has_volume) {
+      node.at("interference")
+          .at("method")
+          .fail(fmt::format("'point' finds no volume, which this normal law needs; use one of: {}; "
+                            "or a law by depth (hunt_crossley, hertz, lankarani_nikravesh, "
+                            "kelvin_voigt)",
+                            methods()));
+    }
     node.at("normal").at("law").fail(
         "this law needs a volume, and this pair touches at a point; use hunt_crossley, hertz, "
         "lankarani_nikravesh or kelvin_voigt, or shapes that share a volume");
