@@ -408,6 +408,28 @@ TEST(GoingOn, ChainsWithAnotherIntervalKeepTheRowsThatAreThere) {
   EXPECT_EQ(run("--from d@0.21 --set duration=0.6 --out e").json()["rows"], 8);
 }
 
+// What --sensitivity does not do is refused, what it is told is heeded.
+TEST(Sensitivity, OptionsAreHeededOrRefused) {
+  const Workspace work;
+  work.write("scene.yaml", kScene);
+  const std::string command =
+      "simulate scene.yaml --set duration=0.01 --sensitivity bodies.ball.mass ";
+  const Outcome quiet = work.run(command + "--quiet --out run");
+  EXPECT_EQ(quiet.status, 0) << quiet.err;
+  EXPECT_EQ(quiet.out, "");
+  EXPECT_TRUE(fs::exists(work.path("run/sensitivity.csv")));
+  for (const auto& [more, named] : std::vector<std::pair<std::string, std::string>>{
+           {"--format h5", "leave --format out"},
+           {"--sensitivity bodies.ball.mass", "bodies.ball.mass is given twice"}}) {
+    const Outcome outcome = work.run(command + more);
+    EXPECT_EQ(outcome.status, 2) << more;
+    EXPECT_NE(outcome.err.find(named), std::string::npos) << outcome.err;
+  }
+  const Outcome bare = work.run(command + "--set output.interval=0 --out bare");
+  EXPECT_EQ(bare.status, 0) << bare.err;
+  EXPECT_TRUE(fs::exists(work.path("bare/sensitivity.json")));
+}
+
 // --- signals
 
 std::vector<std::string> long_run(const std::string& more = "") {

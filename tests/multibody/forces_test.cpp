@@ -3,7 +3,9 @@
 
 #include "tests/support/support.h"
 #include "vesica/multibody/bushing.h"
+#include "vesica/multibody/forces.h"
 #include "vesica/multibody/joint_forces.h"
+#include "vesica/multibody/prescribed_motion.h"
 
 namespace vesica::forces_test {
 namespace {
@@ -124,9 +126,59 @@ TEST(Signal, RatesAreDerivatives) {
       const auto x = s.at(t), more = s.at(t + h), less = s.at(t - h);
       EXPECT_NEAR(x.rate, (more.value - less.value) / (2 * h), 1e-7);
       EXPECT_NEAR(x.acceleration, (more.rate - less.rate) / (2 * h), 1e-5);
+      EXPECT_NEAR(x.jerk, (more.acceleration - less.acceleration) / (2 * h), 1e-4);
     }
   }
   EXPECT_EQ(series.at(5).rate, 0);
+}
+
+TEST(PointForce, FactorRateIsItsDerivative) {
+  PointForce<double> force;
+  force.from = 0.1;
+  force.until = 0.9;
+  force.ramp = 0.2;
+  const double h = 1e-6;
+  for (double t = 0.013; t < 1; t += 0.03) {
+    EXPECT_NEAR(force.factor_rate(t), (force.factor(t + h) - force.factor(t - h)) / (2 * h), 1e-8);
+  }
+}
+
+// Position and rotation, as a function and as a series whose quaternions have no unit length.
+TEST(PrescribedMotion, AccelerationAndJerkAreDerivatives) {
+  PrescribedMotion<double> function;
+  function.amplitude = {0.1, -0.2, 0.3};
+  function.a0 = {1, 2, 3};
+  function.axis = Vec3<double>(1, 2, 2) / 3;
+  function.w0 = 0.4;
+  function.swing = 0.5;
+  function.frequency = 1.5;
+  function.phase = 0.3;
+  std::vector<double> times;
+  for (int k = 0; k <= 40; ++k) times.push_back(0.05 * k);
+  const auto make_spline = [&](double a, double b) {
+    std::vector<double> values;
+    for (const double t : times) values.push_back(a + std::sin(b * t));
+    return CubicSpline(times, values);
+  };
+  RecordedMotion record;
+  for (const double b : {1.0, 2.0, 3.0}) record.position.push_back(make_spline(0, b));
+  for (const double b : {0.5, 1.0, 1.5, 2.0}) {
+    record.quaternion.push_back(make_spline(b == 0.5 ? 3 : 0, b));
+  }
+  PrescribedMotion<double> series;
+  series.recorded = std::make_shared<RecordedMotion>(record);
+  const double h = 1e-5;
+  for (const auto& m : {function, series}) {
+    for (double t = 0.013; t < 1.95; t += 0.09) {
+      const auto a = m.acceleration(t), j = m.jerk(t);
+      const auto more = m.at(t + h).V_WB, less = m.at(t - h).V_WB;
+      EXPECT_LT((a.v - (more.v_WB - less.v_WB) / (2 * h)).norm(), 1e-6);
+      EXPECT_LT((a.w - (more.w_WB - less.w_WB) / (2 * h)).norm(), 1e-6);
+      const auto later = m.acceleration(t + h), before = m.acceleration(t - h);
+      EXPECT_LT((j.v - (later.v - before.v) / (2 * h)).norm(), 1e-5);
+      EXPECT_LT((j.w - (later.w - before.w) / (2 * h)).norm(), 1e-5);
+    }
+  }
 }
 
 }  // namespace

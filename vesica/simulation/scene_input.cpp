@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <cctype>
 
 #include "vesica/contact/contact_input.h"
 #include "vesica/contact/part_input.h"
@@ -248,6 +248,16 @@ SceneBody<P> read_body(const std::string& name, const InputNode& node, const std
   return body;
 }
 
+void check_name(const std::string& name, const InputNode& node) {
+  if (name == "world") node.fail("'world' is the ground that joints hang on; use another name");
+  const bool is_plain = std::none_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::iscntrl(c) != 0;
+  });
+  if (name.empty() || !is_plain) {
+    node.fail("a name is a line of text: it heads columns of the recording");
+  }
+}
+
 template <class P>
 int body_index(const Scene<P>& scene, const InputNode& node) {
   const std::string name = node.text();
@@ -361,6 +371,7 @@ Scene<P> read_scene(const InputFile& file) {
 
   std::vector<std::vector<PlacedShape<P>>> shapes;
   for (const auto& [name, node] : root.at("bodies").entries()) {
+    check_name(name, node);
     shapes.emplace_back();
     OrientedPose<P> start;
     scene.bodies.push_back(read_body<P>(name, node, file.folder(), &shapes.back(), &start));
@@ -381,6 +392,12 @@ Scene<P> read_scene(const InputFile& file) {
       contact.body_i = body_index(scene, between.at(size_t{0}));
       contact.body_j = body_index(scene, between.at(1));
       if (contact.body_i == contact.body_j) between.fail("a body cannot touch itself");
+      for (const auto& other : scene.contacts) {
+        if (std::minmax(other.body_i, other.body_j) ==
+            std::minmax(contact.body_i, contact.body_j)) {
+          between.fail("these two are in contact already; one contact presses for both");
+        }
+      }
       auto i = shapes[static_cast<size_t>(contact.body_i)];
       auto j = shapes[static_cast<size_t>(contact.body_j)];
       if (i.empty() || j.empty()) between.fail("both bodies need a shape to touch");
