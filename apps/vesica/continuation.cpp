@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -88,10 +89,12 @@ Continuation find_continuation(const std::string& from, const std::string& scene
                      std::move(scene)};
   const double duration = read_run_options(found.scene).duration;
   if (!(found.checkpoint.state.t < duration)) {
-    throw InputError(fmt::format(
-        "--from {}: the run has reached its duration of {:.6g} s; go on longer with --set "
-        "duration={:.6g}, or from an earlier time (RUN@TIME)",
-        from, duration, 2 * duration));
+    throw InputError(
+        fmt::format("--from {}: the run has reached {:.6g} s, its duration is {:.6g} s; go on "
+                    "longer with --set "
+                    "duration={:.6g}, or from an earlier time (RUN@TIME)",
+                    from, found.checkpoint.state.t, duration,
+                    2 * std::max(duration, found.checkpoint.state.t)));
   }
   return found;
 }

@@ -67,6 +67,20 @@ TEST(SceneInput, MistakesAreNamedWithTheirPlace) {
             std::string::npos);
   EXPECT_NE(error_of("bodies", "{ground: {fixed: true}}").find("nothing can move"),
             std::string::npos);
+  // The same two bodies twice, in either order; names that mean something else or no column.
+  for (const char* twice : {"[ball, ground]", "[ground, ball]"}) {
+    const std::string law = "normal: {law: volumetric, stiffness: 1.0e7}}";
+    const std::string first = "{between: [ball, ground], ", again = std::string(", {between: ");
+    EXPECT_NE(error_of("contacts", "[" + first + law + again + twice + ", " + law + "]")
+                  .find("in contact already"),
+              std::string::npos)
+        << twice;
+  }
+  for (const char* name : {"world", "\"a\\nb\"", "\"\""}) {
+    EXPECT_NE(error_of("bodies", std::string("{") + name + ": {fixed: true}}").find("name"),
+              std::string::npos)
+        << name;
+  }
 }
 
 TEST(SceneInput, PrescribedBodiesFollowTheirFunctionsAndRecordings) {

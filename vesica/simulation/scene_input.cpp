@@ -250,9 +250,8 @@ SceneBody<P> read_body(const std::string& name, const InputNode& node, const std
 
 void check_name(const std::string& name, const InputNode& node) {
   if (name == "world") node.fail("'world' is the ground that joints hang on; use another name");
-  const bool is_plain = std::none_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::iscntrl(c) != 0;
-  });
+  const bool is_plain =
+      std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
   if (name.empty() || !is_plain) {
     node.fail("a name is a line of text: it heads columns of the recording");
   }
