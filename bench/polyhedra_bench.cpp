@@ -87,9 +87,8 @@ void run() {
   });
   constexpr auto kNormal = PolyhedraNormal::kAreaVector;
   constexpr Wanted kNoDepth{true, false};
-  add("overlap", cases, [&](const Case& c) {
-    return calc_overlap(box, c.X_WI, box, c.X_WJ, kNormal, kNoDepth);
-  });
+  add("overlap", cases,
+      [&](const Case& c) { return calc_overlap(box, c.X_WI, box, c.X_WJ, kNormal, kNoDepth); });
   add("depth", cases, [&](const Case& c) { return calc_overlap(box, c.X_WI, box, c.X_WJ); });
   add("derivatives", cases, [&](const Case& c) {
     return calc_polyhedra_overlap(box, c.X_WI, box, c.X_WJ, kNormal, true, false);

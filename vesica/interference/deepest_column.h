@@ -13,7 +13,8 @@
 // Slopes: the conditions of optimality, differentiated. Along directions in which the column is
 // free to move (flat on flat, all round a hole) it stays.
 //
-// Cost: 10 to 15 iterations, 3 to 8 us for two cells of up to a dozen surfaces; hollow ones ten times.
+// Cost: 10 to 15 iterations, 3 to 8 us for two cells of up to a dozen surfaces; hollow ones ten
+// times.
 #pragma once
 
 #include <span>

@@ -21,9 +21,9 @@ std::string_view solver_name(Solver solver);
 struct RunOptions {
   double duration = 1;
   Solver solver = Solver::kCvode;
-  double step = 1e-4;       // fixed-step methods
-  double tolerance = 1e-8;  // adaptive ones, relative to the scale of every state
-  double max_step = 0;      // 0: no limit
+  double step = 1e-4;           // fixed-step methods
+  double tolerance = 1e-8;      // adaptive ones, relative to the scale of every state
+  double max_step = 0;          // 0: no limit
   bool locates_events = false;  // fixed steps that end where contacts begin and end
   double interval = 1e-3;       // between recorded rows; 0: record nothing
   bool ledger = true;
