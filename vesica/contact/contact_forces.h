@@ -1,16 +1,14 @@
 // From the shared volume and the motion to the wrench: the one function that every contact goes
 // through. The equations are those of docs/theory/contact.md.
 //
-//   c, v_t, w_n                       kinematics at the centroid
-//   f_n                               normal law (normal_force.h)
-//   delta = -(k alpha/f_n) M_t (n x w)   shift of the centre of pressure = rolling resistance;
-//   where
-//                                     the foundation would pull it lifts instead (lifted_patch.h)
-//   p_CP = n x lever                  a conservative contact presses at the screw axis of its
-//   wrench,
-//                                     and its torque is f_n lever (overlap.h)
-//   f_t, tau_n                        friction law (friction_force.h), slip taken at the centre of
-//                                     pressure, the radius of gyration standing for the patch
+//   c, v_t, w_n    kinematics at the centroid; of laws by depth, at the deepest column
+//   f_n            normal law (normal_force.h)
+//   delta          -(k alpha/f_n) M_t (n x w), shift of the centre of pressure: rolling resistance;
+//                  where the foundation would pull it lifts instead (lifted_patch.h)
+//   n x lever      a conservative contact presses at the screw axis of its wrench, and its torque
+//                  is f_n lever (overlap.h)
+//   f_t, tau_n     friction law (friction_force.h), slip taken at the centre of pressure, the
+//                  radius of gyration standing for the patch
 // which is the exact integral of the linearly damped Winkler foundation for friction linear in the
 // slip, as long as all of it presses, but for the third moment of the depth field in the spread of
 // the pressure (zero for a patch that is symmetric about its centroid): near lifting it is that of
