@@ -69,8 +69,8 @@ std::vector<std::string> find_mismatches(const RunFolder& run) {
   }
   if (const auto from = run.summary.find("continued"); from != run.summary.end()) {
     findings.push_back(fmt::format(
-        "The run goes on from {}: events, counts and extremes of contacts are those from then on.",
-        from->dump()));
+        "The run goes on from {} at {:.9g} s: {}.", from->value("run", std::string("another")),
+        from->value("time", 0.0), from->value("counted", std::string("events are those since"))));
   }
   if (gaps > 0) {
     findings.push_back(fmt::format(
