@@ -1,6 +1,8 @@
 # make demo   the main job with its report       make test   tests and quick checks
 # make bench  benchmarks beside other engines    make help   all of it
 export CCACHE_SLOPPINESS := pch_defines,time_macros
+# Paths below here are hashed as relative ones: a clone finds what another has compiled.
+export CCACHE_BASEDIR := $(CURDIR)
 export CTEST_PROGRESS_OUTPUT := 1
 # Writes down what compiling costs, where VESICA_COMPILE_LOG asks for it: not what ccache finds.
 export CCACHE_PREFIX := $(CURDIR)/tools/timed_compile.sh

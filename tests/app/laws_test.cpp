@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/app/tool.h"
+#include "tests/support/support.h"
 #include "vesica/contact/contact.h"
 #include "vesica/contact/law_input.h"
 
@@ -19,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 const std::filesystem::path kPages =
-    std::filesystem::path(VESICA_SOURCE_DIR) / "docs" / "theory" / "laws";
+    std::filesystem::path(test::source_dir()) / "docs" / "theory" / "laws";
 
 json laws(const std::string& name = "") {
   const Outcome outcome = Workspace().run("laws --json " + name);
@@ -41,7 +42,7 @@ TEST(Laws, ListsEveryLawOfTheRegistry) {
   for (const json& sheet : laws()) {
     if (sheet["kind"] == "normal") normal.insert(sheet["name"]);
     if (sheet["kind"] == "friction") friction.insert(sheet["name"]);
-    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(VESICA_SOURCE_DIR) /
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(test::source_dir()) /
                                         sheet["page"].get<std::string>()))
         << sheet["page"];
   }

@@ -60,7 +60,7 @@ TEST_F(BenchStudies, ExamplesAreThoseOfTheCommandAndHoldTheirTruth) {
   ASSERT_EQ(studies.size(), bench_types().size());
   for (const auto& file : fs::directory_iterator(folder_)) {
     EXPECT_EQ(text_of(file.path()),
-              text_of(fs::path(VESICA_SOURCE_DIR) / "studies/bench" / file.path().filename()))
+              text_of(fs::path(test::source_dir()) / "studies/bench" / file.path().filename()))
         << file.path().filename() << ": run `vesica identify --examples studies/bench`";
   }
   for (size_t k = 0; k < studies.size(); ++k) {

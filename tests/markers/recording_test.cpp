@@ -1,5 +1,6 @@
 // Model files, recordings, and input that is wrong in the ways that happen.
 #include "vesica/markers/recording.h"
+#include "tests/support/support.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,9 +23,7 @@ namespace {
 
 using vesica::test::input_error_of;
 
-std::string study(const char* name) {
-  return std::string(VESICA_SOURCE_DIR) + "/studies/markers/" + name;
-}
+std::string study(const char* name) { return test::source_dir() + "/studies/markers/" + name; }
 
 MotionTrial as_motion(const Model& model, const Trial& trial) {
   MotionTrial motion;

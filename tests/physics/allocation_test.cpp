@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bench/allocations.h"
+#include "tests/support/support.h"
 #include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/scene_input.h"
 
@@ -24,7 +25,7 @@ long count_in_steps(const InputFile& file, int steps) {
 }
 
 TEST(Allocation, StepOfTheArmAllocatesNothing) {
-  const auto arm = InputFile::load(VESICA_SOURCE_DIR "/scenes/arm_on_plate.yaml");
+  const auto arm = InputFile::load(test::source_dir() + "/scenes/arm_on_plate.yaml");
   EXPECT_EQ(count_in_steps(arm, 2000), 0);  // into contact
 }
 

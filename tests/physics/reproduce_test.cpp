@@ -14,7 +14,7 @@ namespace {
 
 SystemReport run(const std::string& system, double scale = 1) {
   const auto report =
-      reproduce(system, {.scenes = VESICA_SOURCE_DIR "/scenes", .tolerance_scale = scale});
+      reproduce(system, {.scenes = test::source_dir() + "/scenes", .tolerance_scale = scale});
   EXPECT_TRUE(report.failures.empty()) << report.failures.front();
   return report;
 }
@@ -277,8 +277,8 @@ TEST(Systems, VolumetricFiguresDoNotMoveWhenTolerancesAreHalved) {
 }
 
 TEST(Systems, ALedgerThatDoesNotCloseIsAFailure) {
-  const auto coarse =
-      reproduce("block_over_step", {.scenes = VESICA_SOURCE_DIR "/scenes", .tolerance_scale = 1e5});
+  const auto coarse = reproduce("block_over_step",
+                                {.scenes = test::source_dir() + "/scenes", .tolerance_scale = 1e5});
   ASSERT_FALSE(coarse.failures.empty());
   EXPECT_NE(coarse.failures.front().find("ledger does not close"), std::string::npos);
 }

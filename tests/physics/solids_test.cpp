@@ -10,7 +10,7 @@ namespace vesica::solids_test {
 namespace {
 
 RunResult run_scene(const std::string& name) {
-  const auto file = InputFile::load(std::string(VESICA_SOURCE_DIR) + "/scenes/" + name + ".yaml");
+  const auto file = InputFile::load(test::source_dir() + "/scenes/" + name + ".yaml");
   const auto options = read_run_options(file);
   const System<double> system(read_scene<double>(file), options.ledger);
   RunResult result = simulate(system, options);

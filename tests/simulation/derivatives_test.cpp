@@ -344,7 +344,7 @@ void check_scene(const std::string& name, InputFile file, size_t* with, double* 
 TEST(Derivatives, ByEveryNumberOfEveryScene) {
   size_t with = 0, scenes = 0;
   double worst = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(VESICA_SOURCE_DIR "/scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/scenes")) {
     if (entry.path().extension() != ".yaml") continue;
     const InputFile file = InputFile::load(entry.path().string());
     if (!is_scene(file)) continue;
@@ -360,7 +360,7 @@ TEST(Derivatives, ByEveryNumberOfEveryScene) {
 // it is: a number that cannot be differentiated by, or none at all.
 TEST(Derivatives, NumbersWithoutDerivativeAreRefused) {
   auto message = [](const std::string& scene, const std::string& path) {
-    InputFile file = InputFile::load(VESICA_SOURCE_DIR "/scenes/" + scene + ".yaml");
+    InputFile file = InputFile::load(test::source_dir() + "/scenes/" + scene + ".yaml");
     file.set("solver", "{method: rk4, step: 1.0e-4}");
     file.set("duration", "1.0e-3");
     return test::input_error_of(

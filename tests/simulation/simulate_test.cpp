@@ -143,7 +143,7 @@ TEST(Simulate, JacobianMatchesDifferences) {
 }
 
 TEST(Simulate, CollidingSpheresKeepMomentumAndAngularMomentum) {
-  const auto file = InputFile::load(std::string(VESICA_SOURCE_DIR) + "/scenes/two_spheres.yaml");
+  const auto file = InputFile::load(test::source_dir() + "/scenes/two_spheres.yaml");
   const auto options = read_run_options(file);
   const System<double> system(read_scene<double>(file), true);
   const auto result = simulate(system, options);
@@ -164,7 +164,7 @@ TEST(Simulate, CollidingSpheresKeepMomentumAndAngularMomentum) {
 }
 
 TEST(Simulate, BallOnABeltRollsWithTwoSeventhsOfItsAcceleration) {
-  auto file = InputFile::load(std::string(VESICA_SOURCE_DIR) + "/scenes/ball_on_belt.yaml");
+  auto file = InputFile::load(test::source_dir() + "/scenes/ball_on_belt.yaml");
   file.set("contacts.0.normal.damping", "0");  // no rolling resistance
   file.set("contacts.0.normal.stiffness", "5.0e10");
   const double depth = std::sqrt(0.3 * 9.80665 / (5e10 * kPi * 0.05));  // k pi R d^2 = m g

@@ -25,8 +25,10 @@ Mat3d random_rotation(std::mt19937_64& random) {
   return as_rotation(q);
 }
 
+std::string source_dir() { return VESICA_SOURCE_DIR; }
+
 std::filesystem::path shared_data() {
-  return std::filesystem::path(VESICA_SOURCE_DIR) / "../shared/data";
+  return std::filesystem::path(source_dir()) / "../shared/data";
 }
 
 std::string input_error_of(const std::function<void()>& f) {

@@ -16,6 +16,8 @@ Vec3d random_vector(std::mt19937_64& random, double scale);
 double random_between(std::mt19937_64& random, double low, double high);
 double random_log_between(std::mt19937_64& random, double low, double high);
 
+// Of this repository, without a slash at its end.
+std::string source_dir();
 // Real recordings that live beside the repository, not in it; tests that need them say so and skip
 // where the folder is absent.
 std::filesystem::path shared_data();

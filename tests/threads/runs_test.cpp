@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/support.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::runs_test {
@@ -20,8 +21,7 @@ struct Case {
 class RunsAtOnce : public testing::TestWithParam<Case> {};
 
 TEST_P(RunsAtOnce, GiveTheBitsOfARunAlone) {
-  auto file =
-      InputFile::load(std::string(VESICA_SOURCE_DIR "/scenes/") + GetParam().scene + ".yaml");
+  auto file = InputFile::load(test::source_dir() + "/scenes/" + GetParam().scene + ".yaml");
   file.set("duration", GetParam().duration);
   if (GetParam().step != nullptr) file.set("solver.step", GetParam().step);
   const auto options = read_run_options(file);
