@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "bench/timing.h"
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/fixed_step.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/simulation/make_scene.h"
 
 namespace vesica::bench {
 namespace {
@@ -33,7 +34,7 @@ Result measure(int tiles, double tile) {
       tile, first, tiles);
   Result result;
   const double start = thread_nanoseconds();
-  const System<double> system(read_scene<double>(InputFile::parse(text, "cells.yaml")), true);
+  const System<double> system(make_scene<double>(read_model(InputFile::parse(text, "cells.yaml"))), true);
   result.load_seconds = 1e-9 * (thread_nanoseconds() - start);
   State<double> state = system.make_initial_state();
   std::vector<ContactChange> changes;

@@ -7,7 +7,7 @@
 
 #include "bench/simbody_contacts.h"
 #include "bench/timing.h"
-#include "vesica/contact/contact_input.h"
+#include "vesica/model/probe.h"
 
 namespace vesica::bench {
 namespace {
@@ -19,14 +19,12 @@ const char* const kVolumetric = "{law: volumetric, stiffness: 1.6e7, damping: 0.
 const char* const kBrown = "{law: brown_mcphee, mu_s: 0.8, mu_d: 0.6, v_t: 0.05}";
 
 Contact<double> make_contact(const std::string& normal, const std::string& friction) {
-  const auto file =
-      InputFile::parse(fmt::format("i: {{type: sphere, radius: {}}}\nj: {{type: half_space}}\n"
-                                   "contact: {{normal: {}, friction: {}}}\n",
-                                   kRadius, normal, friction),
-                       "laws_bench");
-  const auto root = file.root();
-  return read_contact<double>(root.at("contact"), read_shape<double>(root.at("i"), "."),
-                              read_shape<double>(root.at("j"), "."));
+  const auto file = InputFile::parse(
+      fmt::format("vesica: 1\nbodies: {{i: {{shape: {{type: sphere, radius: {}}}}}, j: {{shape: "
+                  "{{type: half_space}}}}}}\ncontact: {{normal: {}, friction: {}}}\n",
+                  kRadius, normal, friction),
+      "laws_bench");
+  return read_probe_case(file).contact;
 }
 
 std::vector<Motion<double>> make_motions(size_t count) {

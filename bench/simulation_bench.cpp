@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "bench/simbody_ball.h"
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/fixed_step.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/simulation/make_scene.h"
 
 namespace {
 
@@ -46,7 +47,7 @@ const char* const kScene =
 
 double run_vesica() {
   const auto file = vesica::InputFile::parse(kScene, "bench");
-  const vesica::System<double> system(vesica::read_scene<double>(file), false);
+  const vesica::System<double> system(vesica::make_scene<double>(vesica::read_model(file)), false);
   vesica::State<double> state = system.make_initial_state();
   std::vector<vesica::ContactChange> changes;
   auto data = system.make_evaluation<double>();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/simbody_pendulum.h"
+#include "vesica/model/model_file.h"
 #include "vesica/multibody/dynamics.h"
 #include "vesica/simulation/simulate.h"
 
@@ -117,8 +118,8 @@ void compare_pendulums() {
       "duration: 5\nsolver: {method: arkode, tolerance: 1.0e-8, ledger: false}\n"
       "output: {interval: 0}\n";
   const auto file = InputFile::parse(text, "bench");
-  const System<double> system(read_scene<double>(file), false);
-  auto options = read_run_options(file);
+  const System<double> system(make_scene<double>(read_model(file)), false);
+  auto options = make_run_options(read_model(file));
   auto run = [&](Solver solver, double tolerance) {
     options.solver = solver;
     options.tolerance = tolerance;
@@ -165,10 +166,10 @@ void time_systems(const std::string& scenes) {
       {"pendulum_settling", ""}, {"pendulum_ahmed", ""}, {"arm_on_plate", ""}};
   for (const auto& [name, source] : systems) {
     const auto file = InputFile::load(fmt::format("{}/{}.yaml", scenes, name));
-    auto options = read_run_options(file);
+    auto options = make_run_options(read_model(file));
     options.tolerance = 1e-6;  // the arm keeps its fixed step of 1 ms
     options.interval = 0;
-    const System<double> system(read_scene<double>(file), false);
+    const System<double> system(make_scene<double>(read_model(file)), false);
     const double rate = median_of(5, [&] {
       const auto result = simulate(system, options);
       if (!result.failure.empty()) fmt::print("{}\n", result.failure);

@@ -7,9 +7,9 @@
 #include <variant>
 
 #include "vesica/contact/contact_forces.h"
-#include "vesica/contact/law_input.h"
 #include "vesica/contact/volumetric_normal.h"
 #include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/model/law_file.h"
 
 namespace {
 
@@ -26,11 +26,10 @@ struct Exponential {
   P stiffness{}, length{1.0};
   HystereticDamping<P> damping;
 
-  static Exponential read(const InputNode& node) {
-    node.allow(HystereticDamping<P>::allow({"stiffness", "length"}));
-    return {node.at("stiffness").positive_scalar<P>(dimension::kStiffness),
-            node.at("length").positive_scalar<P>(dimension::kLength),
-            HystereticDamping<P>::read(node)};
+  void describe(Fields<P>& f) {
+    f.number({"stiffness", dimension::kStiffness, Rule::kPositive, "k"}, &stiffness);
+    f.number({"length", dimension::kLength, Rule::kPositive, "d_0"}, &length);
+    damping.describe(f);
   }
 
   template <class T>
@@ -52,10 +51,9 @@ struct SquareRoot {
 
   P mu_d{}, v_0{1.0};
 
-  static SquareRoot read(const InputNode& node) {
-    node.allow({"law", "mu", "v_0"});
-    return {node.at("mu").non_negative_scalar<P>(dimension::kNumber),
-            node.at("v_0").positive_scalar<P>(dimension::kSpeed)};
+  void describe(Fields<P>& f) {
+    f.number({"mu", dimension::kNumber, Rule::kNonNegative, "sliding"}, &mu_d);
+    f.number({"v_0", dimension::kSpeed, Rule::kPositive, "slip at which 0.7 of it is reached"}, &v_0);
   }
 
   // mu(v)/v as a function of v^2: regular at rest.
@@ -82,7 +80,7 @@ int main() {
       "friction: {law: square_root, mu: 0.5, v_0: 4 mm/s}\n",
       "example");
   const auto normal = read_law<Normal>(file.root().at("normal"));
-  const auto friction = SquareRoot<double>::read(file.root().at("friction"));
+  const auto friction = read_law<SquareRoot<double>>(file.root().at("friction"));
 
   const Sphere<double> ball{0.03};
   Motion<double> i, j;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "vesica/contact/probe.h"
+#include "vesica/model/probe.h"
 #include "vesica/error.h"
 #include "vesica/io/yaml.h"
 

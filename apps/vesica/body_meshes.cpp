@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "apps/vesica/motion_reader.h"
-#include "vesica/contact/probe.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/model/probe.h"
+#include "vesica/simulation/make_scene.h"
 
 namespace vesica::app {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
-#include "vesica/contact/probe.h"
+#include "vesica/model/probe.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/markers/model_file.h"
 #include "vesica/simulation/run_checks.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "vesica/contact/probe.h"
+#include "vesica/model/probe.h"
 
 namespace vesica::app {
 

@@ -8,7 +8,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/contact/pressure_map.h"
-#include "vesica/contact/probe.h"
+#include "vesica/model/probe.h"
 #include "vesica/io/output_file.h"
 
 namespace vesica::app {

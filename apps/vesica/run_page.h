@@ -5,7 +5,7 @@
 
 #include "apps/vesica/run_folder.h"
 #include "vesica/io/html_page.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/simulation/make_scene.h"
 
 namespace vesica::app {
 

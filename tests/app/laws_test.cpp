@@ -12,7 +12,7 @@
 #include "tests/app/tool.h"
 #include "tests/support/support.h"
 #include "vesica/contact/contact.h"
-#include "vesica/contact/law_input.h"
+#include "vesica/model/law_file.h"
 
 namespace vesica::test::laws_test {
 namespace {

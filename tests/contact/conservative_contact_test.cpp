@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/contact_case.h"
 #include "tests/support/support.h"
-#include "vesica/contact/contact_input.h"
 
 namespace vesica::conservative_contact_test {
 namespace {
@@ -16,14 +16,11 @@ const char* const kShapes[] = {"{type: sphere, radius: 0.06}",
 
 Contact<double> make_contact(const std::string& i, const std::string& j, const std::string& normal,
                              const std::string& rest = "") {
-  const auto file = InputFile::parse(
+  return test::read_contact_case(
       fmt::format(
           "i: {}\nj: {}\ncontact: {{interference: {{normal: conservative}}, normal: {}{}}}\n", i, j,
           normal, rest),
       "conservative.yaml");
-  const auto root = file.root();
-  return read_contact<double>(root.at("contact"), read_shape<double>(root.at("i"), "."),
-                              read_shape<double>(root.at("j"), "."));
 }
 
 // Both bodies carried on by their velocities for the time t.

@@ -5,8 +5,8 @@
 
 #include <map>
 
+#include "tests/support/contact_case.h"
 #include "tests/support/support.h"
-#include "vesica/contact/contact_input.h"
 
 namespace vesica::laws_test {
 namespace {
@@ -52,13 +52,9 @@ Contact<double> make_contact(const std::string& normal, const std::string& frict
                              const std::string& shape_i = "{type: sphere, radius: 40 mm}",
                              const std::string& shape_j = "{type: half_space}",
                              const std::string& rest = "") {
-  const auto file =
-      InputFile::parse(fmt::format("i: {}\nj: {}\ncontact: {{normal: {}, friction: {}{}}}\n",
+  return test::read_contact_case(fmt::format("i: {}\nj: {}\ncontact: {{normal: {}, friction: {}{}}}\n",
                                    shape_i, shape_j, normal, friction, rest),
                        "law.yaml");
-  const auto root = file.root();
-  return read_contact<double>(root.at("contact"), read_shape<double>(root.at("i"), "."),
-                              read_shape<double>(root.at("j"), "."));
 }
 
 bool is_field(const std::string& law) {

@@ -5,9 +5,9 @@
 
 #include <map>
 
+#include "tests/support/contact_case.h"
 #include "tests/support/support.h"
-#include "vesica/contact/contact_input.h"
-#include "vesica/contact/pair_input.h"
+#include "vesica/interference/method.h"
 #include "vesica/contact/solid_input.h"
 #include "vesica/interference/solid_moments.h"
 
@@ -16,14 +16,11 @@ namespace {
 
 Contact<double> make_contact(const std::string& i, const std::string& j,
                              const std::string& rest = "") {
-  const auto file = InputFile::parse(
+  return test::read_contact_case(
       fmt::format("i: {}\nj: {}\ncontact: {{normal: {{law: volumetric, stiffness: 1e7, damping: "
                   "0.3}}, friction: {{law: brown_mcphee, mu_s: 0.8, mu_d: 0.6, v_t: 0.02}}{}}}\n",
                   i, j, rest),
       "solids.yaml");
-  const auto root = file.root();
-  return read_contact<double>(root.at("contact"), read_shape<double>(root.at("i"), "."),
-                              read_shape<double>(root.at("j"), "."));
 }
 
 const char* const kTable = "{type: box, size: [1, 1, 1], pose: {position: [0, 0, -0.5]}}";

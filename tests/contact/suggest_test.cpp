@@ -1,6 +1,6 @@
 // Suggested parameters do what their rules are for: the force goes the depth, bristles are
 // critically damped, contradictions are refused.
-#include "vesica/contact/suggest.h"
+#include "vesica/identification/suggest.h"
 
 #include <gtest/gtest.h>
 

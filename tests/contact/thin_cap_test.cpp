@@ -1,23 +1,19 @@
 // A ball that only just touches a box: rounding decides what they share, but not where it pushes.
 #include <gtest/gtest.h>
 
+#include "tests/support/contact_case.h"
 #include "tests/support/support.h"
 #include "vesica/contact/contact.h"
-#include "vesica/contact/contact_input.h"
 
 namespace vesica::thin_cap_test {
 namespace {
 
 TEST(ThinCap, ConservativeNormalStaysThatOfTheFace) {
-  const auto file = InputFile::parse(
+  const Contact<double> contact = test::read_contact_case(
       "i: {type: sphere, radius: 0.1}\nj: {type: box, size: [1, 1, 0.4]}\n"
       "contact: {normal: {law: volumetric, stiffness: 1e7}, interference: {normal: "
       "conservative}}\n",
       "cap.yaml");
-  const auto root = file.root();
-  const Contact<double> contact =
-      read_contact<double>(root.at("contact"), read_shape<double>(root.at("i"), "."),
-                           read_shape<double>(root.at("j"), "."));
   Pose<double> X_WI, X_WJ;
   X_WJ.p_WB = Vec3d(0, -0.2, -0.2);
   int thin = 0;

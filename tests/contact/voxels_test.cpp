@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/support.h"
-#include "vesica/contact/contact_input.h"
-#include "vesica/contact/probe.h"
+#include "vesica/model/make_contact.h"
+#include "vesica/model/model_file.h"
+#include "vesica/model/seeds.h"
+#include "vesica/model/probe.h"
 
 namespace vesica::voxels_test {
 namespace {
@@ -47,11 +49,11 @@ TEST(VoxelContact, DerivativesAndSensitivitiesAreRefused) {
   EXPECT_NE(test::input_error_of([&] { make_probe_json(probe, true); }).find("slices"),
             std::string::npos);
   const auto file = InputFile::parse(make_case("{method: voxels, voxel_size: 1 mm}"), "case.yaml");
-  const auto bodies = file.root().at("bodies");
+  const auto seeded = with_seeds<Dual<4>>(read_case(file), {});
   const std::string message = test::input_error_of([&] {
-    read_contact<Dual<4>>(file.root().at("contact"),
-                          read_shape<Dual<4>>(bodies.at("i").at("shape"), "."),
-                          read_shape<Dual<4>>(bodies.at("j").at("shape"), "."));
+    make_contact(seeded.contact, make_shapes(seeded.bodies[0], *seeded.places, "bodies.i"),
+                 make_shapes(seeded.bodies[1], *seeded.places, "bodies.j"), *seeded.places,
+                 "contact");
   });
   EXPECT_NE(message.find("case.yaml:6"), std::string::npos) << message;
   EXPECT_NE(message.find("slices"), std::string::npos) << message;

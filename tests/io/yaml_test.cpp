@@ -84,16 +84,12 @@ TEST(Yaml, SetReplacesAValueByPath) {
   EXPECT_FALSE(test::input_error_of([&] { file.set("bodies.ball.mass.x", "1"); }).empty());
 }
 
-TEST(Yaml, SeedsBecomeDerivatives) {
-  auto file = InputFile::parse(kText, "scene.yaml");
-  file.seed({"bodies.ball.position.1", "bodies.ball.mass", "bodies.ball.color"});
-  const auto ball = file.root().at("bodies").at("ball");
-  const auto p = ball.at("position").vector_of<Dual<3>>(dimension::kLength);
-  const auto m = ball.at("mass").scalar<Dual<3>>(dimension::kMass);
-  EXPECT_EQ(p[1].v[0], 1);
-  EXPECT_EQ(p[0].v[0], 0);
-  EXPECT_EQ(m.v[1], 1);
-  EXPECT_EQ(file.unused_seeds(), std::vector<std::string>{"bodies.ball.color"});
+TEST(Yaml, LinesByPath) {
+  const auto lines = InputFile::parse("a: 1\nb:\n  c: [1, 2]\n  d:\n    - e: 3\n", "x").lines();
+  EXPECT_EQ(lines.at("a"), 1);
+  EXPECT_EQ(lines.at("b.c"), 3);
+  EXPECT_EQ(lines.at("b.c.1"), 3);
+  EXPECT_EQ(lines.at("b.d.0.e"), 5);
 }
 
 }  // namespace

@@ -5,14 +5,15 @@
 
 #include "bench/allocations.h"
 #include "tests/support/support.h"
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/fixed_step.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/simulation/make_scene.h"
 
 namespace vesica::allocation_test {
 namespace {
 
 long count_in_steps(const InputFile& file, int steps) {
-  const System<double> system(read_scene<double>(file), true);
+  const System<double> system(make_scene<double>(read_model(file)), true);
   State<double> state = system.make_initial_state();
   auto data = system.make_evaluation<double>();
   FixedStepper<double, double> stepper(system, FixedStepMethod::kEuler);

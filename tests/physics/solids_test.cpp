@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::solids_test {
@@ -11,8 +12,8 @@ namespace {
 
 RunResult run_scene(const std::string& name) {
   const auto file = InputFile::load(test::source_dir() + "/scenes/" + name + ".yaml");
-  const auto options = read_run_options(file);
-  const System<double> system(read_scene<double>(file), options.ledger);
+  const auto options = make_run_options(read_model(file));
+  const System<double> system(make_scene<double>(read_model(file)), options.ledger);
   RunResult result = simulate(system, options);
   EXPECT_TRUE(result.failure.empty()) << result.failure;
   return result;

@@ -9,6 +9,7 @@
 
 #include "tests/simulation/loaded_scene.h"
 #include "tests/support/support.h"
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/checkpoint_file.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/recording_hdf5.h"
@@ -318,7 +319,7 @@ TEST(RunChecks, WhatWouldEndBadlyIsRefusedAtItsKey) {
   const auto options_of = [](const std::string& set) {
     auto file = InputFile::parse(make_scene("0.15", kFixed[0], ""), "scene.yaml");
     file.set(set.substr(0, set.find('=')), set.substr(set.find('=') + 1));
-    return read_run_options(file);
+    return make_run_options(read_model(file));
   };
   expect_refused([&] { options_of("solver.step=1.0e-12"); },
                  {"solver.step", "1.5e+11 steps", "shorter duration"});
@@ -337,7 +338,7 @@ TEST(RunChecks, WhatWouldEndBadlyIsRefusedAtItsKey) {
 
 TEST(RunChecks, MemoryDiskAndStart) {
   const auto file = InputFile::parse(make_scene("0.15", kFixed[0], ""), "scene.yaml");
-  RunOptions options = read_run_options(file);
+  RunOptions options = make_run_options(read_model(file));
   check_memory(file, options, 40);
   check_disk(file, options, 400, "/tmp");
   options.duration = 1e9;  // 3e11 rows
@@ -348,7 +349,7 @@ TEST(RunChecks, MemoryDiskAndStart) {
   const auto start = [](const std::string& path, const std::string& value) {
     auto changed = InputFile::parse(make_scene("0.15", kFixed[0], ""), "scene.yaml");
     changed.set(path, value);
-    check_start(changed, System<double>(read_scene<double>(changed), true));
+    check_start(read_model(changed), System<double>(make_scene<double>(read_model(changed)), true));
   };
   start("duration", "0.2");
   expect_refused([&] { start("bodies.die.velocity.angular", "[1.0e308, 1.0e308, 0]"); },

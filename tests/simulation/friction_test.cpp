@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/simulate.h"
 
@@ -32,8 +33,8 @@ struct Outcome {
 };
 Outcome run(const std::string& text) {
   const auto file = InputFile::parse(text, "test.yaml");
-  const auto options = read_run_options(file);
-  const System<double> system(read_scene<double>(file), options.ledger);
+  const auto options = make_run_options(read_model(file));
+  const System<double> system(make_scene<double>(read_model(file)), options.ledger);
   Outcome outcome{simulate(system, options), {}};
   EXPECT_TRUE(outcome.result.failure.empty()) << outcome.result.failure;
   outcome.recording = outcome.result.recording;

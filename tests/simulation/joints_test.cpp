@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/sensitivity.h"
@@ -20,8 +21,8 @@ struct Outcome {
 };
 Outcome run(const std::string& text) {
   const auto file = InputFile::parse(text, "test.yaml");
-  const auto options = read_run_options(file);
-  System<double> system(read_scene<double>(file), options.ledger);
+  const auto options = make_run_options(read_model(file));
+  System<double> system(make_scene<double>(read_model(file)), options.ledger);
   RunResult result = simulate(system, options);
   EXPECT_TRUE(result.failure.empty()) << result.failure;
   return {std::move(system), std::move(result)};
@@ -126,7 +127,7 @@ TEST(Joints, SensitivitiesMatchDifferences) {
         start);
   };
   const auto file = InputFile::parse(text(0.7), "test.yaml");
-  const auto s = simulate_sensitivity(file, read_run_options(file), {"bodies.link.joint.start"});
+  const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {"bodies.link.joint.start"});
   ASSERT_EQ(s.final_names.front(), "link.joint.angle");
   const double h = 1e-5;
   const double difference = (run(text(0.7 + h)).column_end("link.joint.angle") -
@@ -144,14 +145,14 @@ TEST(Joints, EquilibriumMeetsItsClosedForm) {
       "1, 0], in_body: {position: [0, 0, -0.5]}, start: 1.5, spring: {stiffness: 4}}}\n"
       "  b: {mass: 0.2, inertia: [0.01, 0.01, 0.01], joint: {type: prismatic, parent: a, axis: [0, "
       "0, 1], start: 0.1, spring: {stiffness: 50}}}\n";
-  const auto locked = read_scene<double>(InputFile::parse(
-      bodies + "equilibrium: {locked: [b.joint.position]}\nduration: 1\n", "test.yaml"));
+  const auto locked = make_scene<double>(read_model(InputFile::parse(
+      bodies + "equilibrium: {locked: [b.joint.position]}\nduration: 1\n", "test.yaml")));
   EXPECT_EQ(locked.q0[1], 0.1);
   const double q = locked.q0[0];
   EXPECT_GT(std::abs(q), 0.1);
   EXPECT_NEAR(4 * q, 10 * (1 * 0.5 + 0.2 * 0.6) * std::sin(q), 1e-9);
   const auto open =
-      read_scene<double>(InputFile::parse(bodies + "equilibrium: {}\nduration: 1\n", "test.yaml"));
+      make_scene<double>(read_model(InputFile::parse(bodies + "equilibrium: {}\nduration: 1\n", "test.yaml")));
   const double a = open.q0[0], x = open.q0[1];
   EXPECT_NEAR(4 * a, 10 * (0.5 + 0.2 * (0.5 + x)) * std::sin(a), 1e-9);
   EXPECT_NEAR(50 * x, -0.2 * 10 * std::cos(a), 1e-9);
@@ -159,12 +160,12 @@ TEST(Joints, EquilibriumMeetsItsClosedForm) {
 
 // A ball on the ground sinks until the ground carries it.
 TEST(Joints, EquilibriumOfABallOnTheGround) {
-  const auto scene = read_scene<double>(InputFile::parse(
+  const auto scene = make_scene<double>(read_model(InputFile::parse(
       "vesica: 1\ngravity: [0, 0, -10]\nbodies:\n  ball: {mass: 1, shape: {type: sphere, radius: "
       "0.1}, pose: {position: [0, 0, 0.098]}}\n  ground: {fixed: true, shape: {type: half_space}}\n"
       "contacts:\n  - between: [ball, ground]\n    normal: {law: volumetric, stiffness: 1.0e7}\n"
       "equilibrium: {}\nduration: 1\n",
-      "test.yaml"));
+      "test.yaml")));
   const double d = 0.1 - scene.q0[2];
   EXPECT_NEAR(1e7 * kPi * d * d * (0.3 - d) / 3, 10, 1e-6);
 }
@@ -172,9 +173,9 @@ TEST(Joints, EquilibriumOfABallOnTheGround) {
 TEST(Joints, BadInputIsRefusedWithAReason) {
   auto error = [](const std::string& joint) {
     return test::input_error_of([&] {
-      read_scene<double>(InputFile::parse(
+      make_scene<double>(read_model(InputFile::parse(
           "vesica: 1\nbodies:\n  a: {mass: 1, inertia: [0, 0, 0], joint: " + joint + "}\n",
-          "test.yaml"));
+          "test.yaml")));
     });
   };
   EXPECT_NE(error("{type: revolute, parent: world, axis: [0, 0, 1]}").find("moves no mass"),

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::test {
@@ -15,8 +16,8 @@ struct LoadedScene {
 
 inline LoadedScene load_scene(const std::string& text) {
   const auto file = InputFile::parse(text, "test.yaml");
-  const auto options = read_run_options(file);
-  return {file, options, System<double>(read_scene<double>(file), options.ledger)};
+  const auto options = make_run_options(read_model(file));
+  return {file, options, System<double>(make_scene<double>(read_model(file)), options.ledger)};
 }
 
 }  // namespace vesica::test

@@ -8,6 +8,7 @@
 
 #include "tests/simulation/loaded_scene.h"
 #include "tests/support/support.h"
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/sensitivity.h"
 
 namespace vesica::located_test {
@@ -65,8 +66,8 @@ std::string make_text(const Bounce& bounce, double step, double duration,
 std::vector<double> run(const std::string& text, const std::string& path = "", double value = 0) {
   auto file = InputFile::parse(text, "test.yaml");
   if (!path.empty()) file.set(path, fmt::format("{:.17g}", value));
-  const RunOptions options = read_run_options(file);
-  const System<double> system(read_scene<double>(file), options.ledger);
+  const RunOptions options = make_run_options(read_model(file));
+  const System<double> system(make_scene<double>(read_model(file)), options.ledger);
   const RunResult result = simulate(system, options);
   EXPECT_TRUE(result.failure.empty()) << result.failure;
   return result.state;
@@ -87,7 +88,7 @@ TEST(Located, DerivativesThroughABounceMatchDifferences) {
     const auto file = InputFile::parse(text, "test.yaml");
     std::vector<std::string> paths;
     for (const auto& [path, value] : numbers) paths.push_back(path);
-    const auto s = simulate_sensitivity(file, read_run_options(file), paths);
+    const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)), paths);
     const InputNode normal = file.root().at("contacts").at(size_t{0}).at("normal");
     const double stiffness = std::stod(normal.at("stiffness").text());
     for (size_t p = 0; p < numbers.size(); ++p) {
@@ -120,7 +121,7 @@ TEST(Located, ABounceInClosedForm) {
       r, z0, e, T);
   const auto file = InputFile::parse(text, "test.yaml");
   const auto s =
-      simulate_sensitivity(file, read_run_options(file),
+      simulate_sensitivity(read_model(file), make_run_options(read_model(file)),
                            {"bodies.ball.pose.position.2", "contacts.0.normal.restitution"});
   const double t1 = std::sqrt(2 * (z0 - r) / g), v1 = g * t1, left = T - t1;
   // z = r + e v1 (T - t1) - g/2 (T - t1)^2, dt1/dz0 = 1/v1, dv1/dz0 = g/v1
@@ -140,7 +141,7 @@ TEST(Located, DerivativesAreSmoothWhereTouchdownsPassSteps) {
       auto file = InputFile::parse(make_text(kBounces[0], 1e-4, 0.1, events), "test.yaml");
       file.set("bodies.body.pose.position.2", fmt::format("{:.17g}", 0.07 + 2e-5 * k));
       const auto s =
-          simulate_sensitivity(file, read_run_options(file), {"bodies.body.pose.position.2"});
+          simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {"bodies.body.pose.position.2"});
       slopes.push_back(s.final_derivatives[0][9]);
     }
     double rough = 0;
@@ -159,8 +160,8 @@ TEST(Located, DerivativesAreSmoothWhereTouchdownsPassSteps) {
 TEST(Located, FixedStepsMeetTheAdaptiveEvents) {
   for (const Bounce& bounce : kBounces) {
     auto file = InputFile::parse(make_text(bounce, 2e-5, 0.1), "test.yaml");
-    const RunOptions fixed = read_run_options(file);
-    const System<double> system(read_scene<double>(file), true);
+    const RunOptions fixed = make_run_options(read_model(file));
+    const System<double> system(make_scene<double>(read_model(file)), true);
     RunOptions adaptive = fixed;
     adaptive.solver = Solver::kArkode;
     adaptive.tolerance = 1e-10;
@@ -177,7 +178,7 @@ TEST(Located, FixedStepsMeetTheAdaptiveEvents) {
 // The worst difference of the final derivatives by a number to differences, of the largest.
 double calc_error(const std::string& text, const std::string& path, double value, double h) {
   const auto file = InputFile::parse(text, "test.yaml");
-  const auto s = simulate_sensitivity(file, read_run_options(file), {path});
+  const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {path});
   const auto plus = run(text, path, value + h), minus = run(text, path, value - h);
   double largest = 0, error = 0;
   for (size_t k = 0; k < s.final_names.size(); ++k) {
@@ -256,7 +257,7 @@ TEST(Located, GrazingContactsAreNamed) {
       "contacts:\n  - {between: [ball, ceiling], normal: {law: volumetric, stiffness: 1.0e6}}\n"
       "duration: 0.1875\nsolver: {method: rk4, step: 0.0625, events: located}\n",
       "test.yaml");
-  const auto s = simulate_sensitivity(file, read_run_options(file), {"bodies.ball.mass"});
+  const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {"bodies.ball.mass"});
   EXPECT_EQ(s.grazes, 2);
   ASSERT_FALSE(s.warnings.empty());
   EXPECT_NE(s.warnings.back().find("2 times a contact begins or ends where its bodies only graze"),
@@ -290,21 +291,21 @@ TEST(Located, RowsWithinAStepEndBeforeTheSwitch) {
 
 TEST(Located, SensitivitiesStopWhenTheyAreTold) {
   const auto file = InputFile::parse(make_text(kBounces[0], 1e-4, 0.1), "test.yaml");
-  const RunOptions options = read_run_options(file);
+  const RunOptions options = make_run_options(read_model(file));
   std::atomic<bool> stop{true};
   RunControl control;
   control.stop = &stop;
-  EXPECT_THROW(simulate_sensitivity(file, options, {"bodies.body.mass"}, control), Interrupted);
+  EXPECT_THROW(simulate_sensitivity(read_model(file), options, {"bodies.body.mass"}, control), Interrupted);
   // And while the derivatives run: the plain run is too short to tell how far it is.
   stop = false;
   control.progress = [&](double) { stop = true; };
-  EXPECT_THROW(simulate_sensitivity(file, options, {"bodies.body.mass"}, control), Interrupted);
+  EXPECT_THROW(simulate_sensitivity(read_model(file), options, {"bodies.body.mass"}, control), Interrupted);
 }
 
 TEST(Located, APathTwiceIsNamed) {
   const auto file = InputFile::parse(make_text(kBounces[0], 1e-4, 0.1), "test.yaml");
   const std::string message = test::input_error_of([&] {
-    simulate_sensitivity(file, read_run_options(file), {"bodies.body.mass", "bodies.body.mass"});
+    simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {"bodies.body.mass", "bodies.body.mass"});
   });
   EXPECT_NE(message.find("bodies.body.mass is given twice"), std::string::npos) << message;
 }
@@ -312,7 +313,7 @@ TEST(Located, APathTwiceIsNamed) {
 TEST(Located, AdaptiveSolversLocateAnyway) {
   auto file = InputFile::parse(make_text(kBounces[0], 1e-4, 0.1), "test.yaml");
   file.set("solver", "{method: cvode, events: located}");
-  const std::string message = test::input_error_of([&] { read_run_options(file); });
+  const std::string message = test::input_error_of([&] { make_run_options(read_model(file)); });
   EXPECT_NE(message.find("adaptive ones locate events"), std::string::npos) << message;
 }
 

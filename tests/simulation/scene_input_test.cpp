@@ -1,4 +1,5 @@
-#include "vesica/simulation/scene_input.h"
+#include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 
 #include <gtest/gtest.h>
 
@@ -24,8 +25,8 @@ std::string error_of(const std::string& path, const std::string& value) {
   return test::input_error_of([&] {
     auto file = InputFile::parse(kScene, "scene.yaml");
     file.set(path, value);
-    read_scene<double>(file);
-    read_run_options(file);
+    make_scene<double>(read_model(file));
+    make_run_options(read_model(file));
   });
 }
 
@@ -33,7 +34,7 @@ TEST(SceneInput, InertiaOfShapesIsThatOfUniformSolids) {
   auto inertia = [&](const std::string& shape) {
     auto file = InputFile::parse(kScene, "scene.yaml");
     file.set("bodies.ball.shape", shape);
-    return Mat3d(read_scene<double>(file).bodies[0].inertia.I_B);
+    return Mat3d(make_scene<double>(read_model(file)).bodies[0].inertia.I_B);
   };
   EXPECT_NEAR(inertia("{type: sphere, radius: 0.1}")(0, 0), 0.4 * 0.01, 1e-15);
   EXPECT_NEAR(inertia("{type: box, size: [1, 2, 3]}")(0, 0), (4.0 + 9) / 12, 1e-15);
@@ -88,7 +89,7 @@ TEST(SceneInput, PrescribedBodiesFollowTheirFunctionsAndRecordings) {
   file.set("bodies.ground",
            "{shape: {type: half_space}, prescribed: {velocity: [1, 0, 0], acceleration: [0, 2, 0], "
            "amplitude: [0, 0, 0.1], frequency: 2 Hz, axis: [0, 1, 0], swing: 10 deg}}");
-  const auto scene = read_scene<double>(file);
+  const auto scene = make_scene<double>(read_model(file));
   const auto& motion = scene.bodies[1].prescribed;
   // Velocities are the derivatives of the poses.
   const double t = 0.3, h = 1e-6;
@@ -110,13 +111,13 @@ TEST(SceneInput, PrescribedBodiesFollowTheirFunctionsAndRecordings) {
   }
   file.set("bodies.ground", "{shape: {type: half_space}, prescribed: {file: '" +
                                 (folder / "plate.csv").string() + "'}}");
-  const auto recorded = read_scene<double>(file).bodies[1].prescribed.at(0.42);
+  const auto recorded = make_scene<double>(read_model(file)).bodies[1].prescribed.at(0.42);
   EXPECT_NEAR(recorded.X_WB.p_WB.x(), 0.42 * 0.42, 1e-9);
   EXPECT_NEAR(recorded.V_WB.v_WB.x(), 0.84, 1e-7);
   EXPECT_NEAR(recorded.V_WB.w_WB.z(), 1, 1e-5);
   EXPECT_NEAR(recorded.X_WB.R_WB(0, 0), std::cos(0.42), 1e-6);
   // After its end the plate rests.
-  const auto after = read_scene<double>(file).bodies[1].prescribed.at(5);
+  const auto after = make_scene<double>(read_model(file)).bodies[1].prescribed.at(5);
   EXPECT_EQ(after.V_WB.v_WB.norm(), 0);
   std::filesystem::remove_all(folder);
   EXPECT_FALSE(

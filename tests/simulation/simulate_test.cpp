@@ -1,5 +1,6 @@
 // Whole runs against what must hold for them: conservation, order of convergence, restitution,
 // derivatives, energy.
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/simulate.h"
 
 #include <fmt/format.h>
@@ -144,8 +145,8 @@ TEST(Simulate, JacobianMatchesDifferences) {
 
 TEST(Simulate, CollidingSpheresKeepMomentumAndAngularMomentum) {
   const auto file = InputFile::load(test::source_dir() + "/scenes/two_spheres.yaml");
-  const auto options = read_run_options(file);
-  const System<double> system(read_scene<double>(file), true);
+  const auto options = make_run_options(read_model(file));
+  const System<double> system(make_scene<double>(read_model(file)), true);
   const auto result = simulate(system, options);
   auto momenta = [&](const double* y) {
     Eigen::Matrix<double, 6, 1> m = Eigen::Matrix<double, 6, 1>::Zero();
@@ -169,8 +170,8 @@ TEST(Simulate, BallOnABeltRollsWithTwoSeventhsOfItsAcceleration) {
   file.set("contacts.0.normal.stiffness", "5.0e10");
   const double depth = std::sqrt(0.3 * 9.80665 / (5e10 * kPi * 0.05));  // k pi R d^2 = m g
   file.set("bodies.ball.pose.position.2", fmt::format("{}", 0.05 - depth));
-  const auto options = read_run_options(file);
-  const System<double> system(read_scene<double>(file), true);
+  const auto options = make_run_options(read_model(file));
+  const System<double> system(make_scene<double>(read_model(file)), true);
   const auto result = simulate(system, options);
   const double* v = result.state.data() + system.layout().velocity(0);
   // Friction acts on the contact plane, R - d below the centre: a/a_belt = 1/(1 + 5/2 (1 - d/R)^2),
@@ -299,14 +300,14 @@ TEST(Sensitivity, MatchesDifferencesAwayFromEvents) {
   std::vector<std::string> paths;
   for (const auto& [path, value] : parameters) paths.push_back(path);
   const auto file = InputFile::parse(text, "test.yaml");
-  const auto options = read_run_options(file);
-  const auto result = simulate_sensitivity(file, options, paths);
+  const auto options = make_run_options(read_model(file));
+  const auto result = simulate_sensitivity(read_model(file), options, paths);
   for (size_t p = 0; p < parameters.size(); ++p) {
     const auto& [path, value] = parameters[p];
     auto end_state = [&, &path = path](double x) {
       auto changed = InputFile::parse(text, "test.yaml");
       changed.set(path, fmt::format("{:.17g}", x));
-      const System<double> system(read_scene<double>(changed), options.ledger);
+      const System<double> system(make_scene<double>(read_model(changed)), options.ledger);
       return simulate(system, options).state;
     };
     const double h = 1e-5 * value;
@@ -321,7 +322,7 @@ TEST(Sensitivity, MatchesDifferencesAwayFromEvents) {
   }
   EXPECT_EQ(result.recording.columns.size(), 6 * make_recording(load(text).system).columns.size());
   EXPECT_FALSE(test::input_error_of([&] {
-                 simulate_sensitivity(file, options, {"bodies.ball.color"});
+                 simulate_sensitivity(read_model(file), options, {"bodies.ball.color"});
                }).empty());
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/support.h"
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::runs_test {
@@ -24,8 +25,8 @@ TEST_P(RunsAtOnce, GiveTheBitsOfARunAlone) {
   auto file = InputFile::load(test::source_dir() + "/scenes/" + GetParam().scene + ".yaml");
   file.set("duration", GetParam().duration);
   if (GetParam().step != nullptr) file.set("solver.step", GetParam().step);
-  const auto options = read_run_options(file);
-  const System<double> system(read_scene<double>(file), options.ledger);
+  const auto options = make_run_options(read_model(file));
+  const System<double> system(make_scene<double>(read_model(file)), options.ledger);
 
   std::vector<RunResult> results(3);
   std::vector<std::thread> threads;

@@ -20,21 +20,15 @@ struct Andersson {
   P exponent{2.0};
   P mu_v{0.0};
 
-  static Andersson read(const InputNode& node) {
-    node.allow({"law", "mu_s", "mu_d", "v_s", "exponent", "k_tanh", "mu_v"});
-    Andersson law;
-    law.mu_s = node.at("mu_s").non_negative_scalar<P>(dimension::kNumber);
-    law.mu_d = node.at("mu_d").non_negative_scalar<P>(dimension::kNumber);
-    if (law.mu_s < law.mu_d) node.at("mu_s").fail("must not be below mu_d");
-    law.v_s = node.at("v_s").positive_scalar<P>(dimension::kSpeed);
-    law.k_tanh = node.at("k_tanh").positive_scalar<P>(dimension::kContactDamping);
-    if (const auto p = node.find("exponent")) {
-      law.exponent = p->positive_scalar<P>(dimension::kNumber);
-    }
-    if (const auto v = node.find("mu_v")) {
-      law.mu_v = v->non_negative_scalar<P>(dimension::kViscosity);
-    }
-    return law;
+  void describe(Fields<P>& f) {
+    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "at rest, not below mu_d"}, &mu_s);
+    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "sliding fast"}, &mu_d);
+    f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
+    f.number({"v_s", dimension::kSpeed, Rule::kPositive, "slip over which mu_s falls to mu_d"}, &v_s);
+    f.number({"k_tanh", dimension::kContactDamping, Rule::kPositive, "slope of the start"}, &k_tanh);
+    f.number({"exponent", dimension::kNumber, Rule::kPositive, "p; 2 unless given", 2.0}, &exponent);
+    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; 0 unless given", 0.0},
+             &mu_v);
   }
 
   template <class T>

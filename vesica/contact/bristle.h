@@ -43,7 +43,7 @@
 #include <vector>
 
 #include "vesica/contact/friction_force.h"
-#include "vesica/io/yaml.h"
+#include "vesica/math/fields.h"
 #include "vesica/math/smooth.h"
 
 namespace vesica {
@@ -57,9 +57,10 @@ struct BristleParameters {
   P spin_scale{1.0};
   bool dwell = true;
   bool load_proportional = true;
+  bool has_mu_S = true, has_v_eps = true;  // else mu_C, v_S/100, when a model is made
 
   P tau_br() const { return sigma_1 / sigma_0; }
-  static BristleParameters read(const InputNode& node, bool volumetric);
+  void describe(Fields<P>& f, bool volumetric);
 };
 
 // One bristle, of a vector or of a number: rate, force over load, whether it is saturated.
@@ -113,7 +114,7 @@ struct Bristle {
 
   BristleParameters<P> p;
 
-  static Bristle read(const InputNode& node) { return {BristleParameters<P>::read(node, false)}; }
+  void describe(Fields<P>& f) { p.describe(f, false); }
   double state_scale(int k) const {
     return k == 3 ? 1.0 : std::max(1e-9, value_of(p.mu_S) / value_of(p.sigma_0));
   }
@@ -157,9 +158,7 @@ struct VolumetricBristle {
 
   BristleParameters<P> p;
 
-  static VolumetricBristle read(const InputNode& node) {
-    return {BristleParameters<P>::read(node, true)};
-  }
+  void describe(Fields<P>& f) { p.describe(f, true); }
   double state_scale(int k) const { return Bristle<P>{p}.state_scale(k); }
 
   template <class T>
@@ -208,41 +207,52 @@ struct VolumetricBristle {
 };
 
 template <class P>
-BristleParameters<P> BristleParameters<P>::read(const InputNode& node, bool volumetric) {
-  std::vector<std::string_view> keys{"law",     "mu_S", "mu_C",   "sigma_0", "sigma_1",
-                                     "sigma_2", "v_S",  "tau_dw", "dwell",   "load_proportional",
-                                     "v_eps"};
-  if (volumetric) keys.push_back("spin_scale");
-  node.allow(keys);
-  BristleParameters p;
-  if (const auto scale = node.find("spin_scale")) {
-    p.spin_scale = scale->positive_scalar<P>(dimension::kNumber);
+void BristleParameters<P>::describe(Fields<P>& f, bool volumetric) {
+  f.flag({.key = "load_proportional",
+          .meaning = "false: bristles do not stiffen with the load",
+          .unless = 1.0},
+         &load_proportional);
+  const Dimension stiffness = load_proportional ? Dimension{-1, 0, 0, "1/m"} : dimension::kStiffness;
+  const Dimension drag = load_proportional ? dimension::kContactDamping : dimension::kViscosity;
+  f.number({"mu_C", dimension::kNumber, Rule::kPositive, "sliding"}, &mu_C);
+  has_mu_S = f.has("mu_S", has_mu_S);
+  if (has_mu_S) {
+    f.number({"mu_S", dimension::kNumber, Rule::kPositive,
+              "sticking, not below mu_C; mu_C unless given"},
+             &mu_S);
+    f.check(!(mu_S < mu_C), "mu_S", "must not be below mu_C");
+  } else {
+    mu_S = mu_C;
   }
-  if (const auto flag = node.find("dwell")) p.dwell = flag->flag();
-  if (const auto flag = node.find("load_proportional")) p.load_proportional = flag->flag();
-  const Dimension stiffness =
-      p.load_proportional ? Dimension{-1, 0, 0, "1/m"} : dimension::kStiffness;
-  const Dimension damping =
-      p.load_proportional ? dimension::kContactDamping : dimension::kViscosity;
-  p.mu_C = node.at("mu_C").positive_scalar<P>(dimension::kNumber);
-  p.mu_S = p.mu_C;
-  if (const auto mu = node.find("mu_S")) p.mu_S = mu->positive_scalar<P>(dimension::kNumber);
-  if (p.mu_S < p.mu_C) node.at("mu_S").fail("must not be below mu_C");
-  p.sigma_0 = node.at("sigma_0").positive_scalar<P>(stiffness);
-  p.sigma_1 = node.at("sigma_1").positive_scalar<P>(damping);
-  if (const auto s = node.find("sigma_2")) p.sigma_2 = s->non_negative_scalar<P>(damping);
-  p.v_S = node.at("v_S").positive_scalar<P>(dimension::kSpeed);
-  p.v_eps = P(0.01) * p.v_S;
-  if (const auto v = node.find("v_eps")) {
-    p.v_eps = v->positive_scalar<P>(dimension::kSpeed);
-    if (p.v_eps > p.v_S) v->fail("must not exceed v_S; a tenth of it or less is recommended");
+  f.number({"sigma_0", stiffness, Rule::kPositive,
+            "stiffness over load (N/m with load_proportional: false)"},
+           &sigma_0);
+  f.number({"sigma_1", drag, Rule::kPositive, "damping over load (N s/m)"}, &sigma_1);
+  f.number({"sigma_2", drag, Rule::kNonNegative, "viscous over load (N s/m); 0 unless given", 0.0},
+           &sigma_2);
+  f.number({"v_S", dimension::kSpeed, Rule::kPositive, "slip over which sticking ends"}, &v_S);
+  f.flag({.key = "dwell", .meaning = "false: the bond forms at once, no tau_dw", .unless = 1.0},
+         &dwell);
+  if (dwell) {
+    f.number({"tau_dw", dimension::kTime, Rule::kPositive, "time over which the bond forms"},
+             &tau_dw);
+  } else {
+    f.check(!f.has("tau_dw", false), "tau_dw", "has no effect with 'dwell: false'");
   }
-  if (p.dwell) {
-    p.tau_dw = node.at("tau_dw").positive_scalar<P>(dimension::kTime);
-  } else if (const auto t = node.find("tau_dw")) {
-    t->fail("has no effect with 'dwell: false'");
+  has_v_eps = f.has("v_eps", has_v_eps);
+  if (has_v_eps) {
+    f.number({"v_eps", dimension::kSpeed, Rule::kPositive,
+              "below it directions are relaxed; v_S/100 unless given"},
+             &v_eps);
+    f.check(!(v_eps > v_S), "v_eps", "must not exceed v_S; a tenth of it or less is recommended");
+  } else {
+    v_eps = P(0.01) * v_S;
   }
-  return p;
+  if (volumetric) {
+    f.number({"spin_scale", dimension::kNumber, Rule::kPositive,
+              "of the torque about n; 1 unless given", 1.0},
+             &spin_scale);
+  }
 }
 
 }  // namespace vesica

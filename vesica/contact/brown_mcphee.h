@@ -24,24 +24,27 @@ struct BrownMcPhee {
   P mu_v{0.0};
   P f_nt{1.0};
   P transition_spin{0.0};  // 0: from v_t and the radius of gyration
+  bool is_viscous = false, spins_by_rate = false;  // whether a file gives mu_v, transition_spin
 
-  static BrownMcPhee read(const InputNode& node) {
-    node.allow({"law", "mu_s", "mu_d", "v_t", "mu_v", "f_nt", "transition_spin"});
-    BrownMcPhee law;
-    law.mu_s = node.at("mu_s").non_negative_scalar<P>(dimension::kNumber);
-    law.mu_d = node.at("mu_d").non_negative_scalar<P>(dimension::kNumber);
-    if (law.mu_s < law.mu_d) node.at("mu_s").fail("must not be below mu_d");
-    law.v_t = node.at("v_t").positive_scalar<P>(dimension::kSpeed);
-    if (const auto mu_v = node.find("mu_v")) {
-      law.mu_v = mu_v->non_negative_scalar<P>(dimension::kViscosity);
-      law.f_nt = node.at("f_nt").positive_scalar<P>(dimension::kForce);
-    } else if (const auto f_nt = node.find("f_nt")) {
-      f_nt->fail("goes with 'mu_v', which is missing");
+  void describe(Fields<P>& f) {
+    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "at the slip v_t, not below mu_d"}, &mu_s);
+    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "sliding fast"}, &mu_d);
+    f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
+    f.number({"v_t", dimension::kSpeed, Rule::kPositive, "slip at which mu_s is reached"}, &v_t);
+    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; 0 unless given", 0.0},
+             &mu_v);
+    is_viscous = f.has("mu_v", is_viscous || value_of(mu_v) > 0);
+    if (is_viscous) {
+      f.number({"f_nt", dimension::kForce, Rule::kPositive, "load over which mu_v comes in"}, &f_nt);
+    } else {
+      f.check(!f.has("f_nt", false), "f_nt", "goes with 'mu_v', which is missing");
     }
-    if (const auto spin = node.find("transition_spin")) {
-      law.transition_spin = spin->positive_scalar<P>(dimension::kSpin);
+    spins_by_rate = f.has("transition_spin", spins_by_rate || value_of(transition_spin) > 0);
+    if (spins_by_rate) {
+      f.number({"transition_spin", dimension::kSpin, Rule::kPositive,
+                "w_t of spinning; from v_t and the radius of gyration unless given"},
+               &transition_spin);
     }
-    return law;
   }
 
   template <class T>

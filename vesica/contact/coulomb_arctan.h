@@ -15,12 +15,9 @@ struct CoulombArctan {
 
   P mu_f{}, v_s{1.0};
 
-  static CoulombArctan read(const InputNode& node) {
-    node.allow({"law", "mu_f", "v_s"});
-    CoulombArctan law;
-    law.mu_f = node.at("mu_f").non_negative_scalar<P>(dimension::kNumber);
-    law.v_s = node.at("v_s").positive_scalar<P>(dimension::kSpeed);
-    return law;
+  void describe(Fields<P>& f) {
+    f.number({"mu_f", dimension::kNumber, Rule::kNonNegative, "the asymptote is mu_f pi/2"}, &mu_f);
+    f.number({"v_s", dimension::kSpeed, Rule::kPositive, "slip at which half of it is reached"}, &v_s);
   }
 
   template <class T>

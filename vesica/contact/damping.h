@@ -11,7 +11,8 @@
 #pragma once
 
 #include "vesica/contact/restitution.h"
-#include "vesica/io/yaml.h"
+#include "vesica/error.h"
+#include "vesica/math/fields.h"
 
 namespace vesica {
 
@@ -40,6 +41,8 @@ class HystereticDamping {
                                             RestitutionRule rule = RestitutionRule::kGonthier) {
     HystereticDamping d;
     d.kind_ = Kind::kRestitution;
+    d.e_ = e;
+    d.rule_ = rule;
     d.factor_ = calc_factor(e, rule);
     d.v_small_ = v_small;
     return d;
@@ -54,15 +57,10 @@ class HystereticDamping {
     return d;
   }
 
-  // The keys that `read` takes, for the laws' own lists.
-  static std::vector<std::string_view> allow(std::initializer_list<std::string_view> own) {
-    std::vector<std::string_view> keys(own);
-    keys.insert(keys.end(), {"law", "damping", "restitution", "restitution_slope", "v_small",
-                             "restitution_rule"});
-    return keys;
-  }
-  static HystereticDamping read(const InputNode& node,
-                                RestitutionRule rule = RestitutionRule::kGonthier);
+  void describe(Fields<P>& f);
+  // The rule that a restitution is turned into damping by, unless a file gives one.
+  void set_rule(RestitutionRule rule) { rule_ = default_rule_ = rule; }
+  bool has_restitution() const { return kind_ == Kind::kRestitution; }
 
   bool needs_impact_speed() const { return kind_ != Kind::kConstant; }
 
@@ -97,41 +95,52 @@ class HystereticDamping {
   }
 
   Kind kind_ = Kind::kConstant;
-  RestitutionRule rule_ = RestitutionRule::kGonthier;
+  RestitutionRule rule_ = RestitutionRule::kGonthier, default_rule_ = RestitutionRule::kGonthier;
   P alpha_{};  // or the slope a
-  P factor_{};
+  P e_{}, factor_{};
   P v_small_{};
 };
 
 template <class P>
-HystereticDamping<P> HystereticDamping<P>::read(const InputNode& node, RestitutionRule rule) {
-  const auto e = node.find("restitution"), slope = node.find("restitution_slope");
-  const auto damping = node.find("damping");
-  if (e && slope) slope->fail("give either 'restitution' or 'restitution_slope', not both");
+void HystereticDamping<P>::describe(Fields<P>& f) {
+  const bool e = f.has("restitution", kind_ == Kind::kRestitution);
+  const bool slope = f.has("restitution_slope", kind_ == Kind::kRestitutionSlope);
+  const bool all = f.lists_all();
+  f.check(!(e && slope), "restitution_slope",
+          "give either 'restitution' or 'restitution_slope', not both");
+  if ((!e && !slope) || all) {
+    f.number({"damping", dimension::kContactDamping, Rule::kNonNegative, "alpha; 0 unless given", 0.0},
+             &alpha_);
+  } else {
+    f.check(!f.has("damping", false), "damping",
+            "give either 'damping' or 'restitution', not both");
+  }
   if (!e && !slope) {
     for (const char* key : {"v_small", "restitution_rule"}) {
-      if (const auto child = node.find(key))
-        child->fail("goes with 'restitution', which is missing");
+      f.check(!f.has(key, false), key, "goes with 'restitution', which is missing");
     }
-    return damping ? HystereticDamping(damping->non_negative_scalar<P>(dimension::kContactDamping))
-                   : HystereticDamping();
+    kind_ = Kind::kConstant;
+    return;
   }
-  if (damping) damping->fail("give either 'damping' or 'restitution', not both");
-  if (const auto choice = node.find("restitution_rule")) {
-    rule = static_cast<RestitutionRule>(
-        choice->choice({"gonthier", "hunt_crossley", "lankarani_nikravesh"}));
-  }
-  const P v_small = node.at("v_small").positive_scalar<P>(dimension::kSpeed);
+  kind_ = e ? Kind::kRestitution : Kind::kRestitutionSlope;
+  if (e) f.number({"restitution", dimension::kNumber, Rule::kAny, "e, in place of damping"}, &e_);
   if (slope) {
-    return with_restitution_slope(slope->non_negative_scalar<P>(dimension::kContactDamping),
-                                  v_small, rule);
+    f.number({"restitution_slope", dimension::kContactDamping, Rule::kNonNegative,
+              "a of e = 1 - a c_impact, in place of damping"},
+             &alpha_);
   }
-  const P value = e->scalar<P>(dimension::kNumber);
+  f.number({"v_small", dimension::kSpeed, Rule::kPositive, "with restitution: least impact speed"},
+           &v_small_);
+  f.choice({.key = "restitution_rule",
+            .meaning = "gonthier, hunt_crossley or lankarani_nikravesh",
+            .unless = static_cast<double>(default_rule_)},
+           {"gonthier", "hunt_crossley", "lankarani_nikravesh"}, &rule_);
+  if (!e || !f.has_values()) return;
   try {
-    calc_restitution_damping(value_of(value));  // refuses what is no restitution, for every rule
-    return with_restitution(value, v_small, rule);
+    calc_restitution_damping(value_of(e_));  // refuses what is no restitution, for every rule
+    factor_ = calc_factor(e_, rule_);
   } catch (const InputError& error) {
-    e->fail(error.what());
+    f.fail("restitution", error.what());
   }
 }
 

@@ -4,17 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace vesica {
-namespace {
-
-std::vector<double> read_numbers(const InputNode& node, const Dimension& dimension) {
-  std::vector<double> values;
-  for (const InputNode& item : node.items()) values.push_back(item.number(dimension));
-  return values;
-}
-
-}  // namespace
 
 PressureTable PressureTable::make(std::vector<double> depth, std::vector<double> pressure) {
   const size_t n = depth.size();
@@ -55,65 +47,90 @@ size_t PressureTable::interval(double d) const {
 }
 
 template <class P>
-Foundation<P> Foundation<P>::read(const InputNode& node) {
-  Foundation law;
-  law.curve = static_cast<Curve>(node.at("curve").choice({"logarithmic", "table", "formula"}));
-  switch (law.curve) {
-    case Curve::kLogarithmic: {
-      node.allow(HystereticDamping<P>::allow(
-          {"curve", "modulus", "young_modulus", "poisson_ratio", "thickness"}));
-      law.thickness = node.at("thickness").template positive_scalar<P>(dimension::kLength);
-      if (const auto modulus = node.find("modulus")) {
-        if (node.find("young_modulus") || node.find("poisson_ratio")) {
-          modulus->fail("give either 'modulus' or 'young_modulus' with 'poisson_ratio', not both");
-        }
-        law.modulus = modulus->template positive_scalar<P>(dimension::kPressure);
-      } else {
-        const P E = node.at("young_modulus").template positive_scalar<P>(dimension::kPressure);
-        const P nu = node.at("poisson_ratio").template scalar<P>(dimension::kNumber);
-        if (!(value_of(nu) > -1 && value_of(nu) < 0.5)) {
-          node.at("poisson_ratio").fail("lies between -1 and 0.5; at 0.5 a bonded layer is rigid");
-        }
-        law.modulus = (P(1) - nu) * E / ((P(1) + nu) * (P(1) - P(2) * nu));
-      }
-      break;
-    }
-    case Curve::kTable: {
-      node.allow(HystereticDamping<P>::allow({"curve", "depth", "pressure"}));
-      try {
-        law.table = std::make_shared<PressureTable>(
-            PressureTable::make(read_numbers(node.at("depth"), dimension::kLength),
-                                read_numbers(node.at("pressure"), dimension::kPressure)));
-      } catch (const InputError& error) {
-        node.at("pressure").fail(error.what());
-      }
-      break;
-    }
-    case Curve::kFormula: {
-      node.allow(HystereticDamping<P>::allow({"curve", "pressure"}));
-      const InputNode text = node.at("pressure");
-      try {
-        law.formula = std::make_shared<Expression>(Expression::parse(text.text(), "d"));
-      } catch (const InputError& error) {
-        text.fail(error.what());
-      }
-      // Where contacts happen it must be a pressure.
-      for (const double d : {1e-9, 1e-6, 1e-5, 1e-4, 1e-3}) {
-        const double p = (*law.formula)(d);
-        if (!std::isfinite(p) || p < 0) {
-          text.fail(fmt::format(
-              "is {} Pa at a depth of {} m; a pressure is finite and not negative", p, d));
-        }
-      }
-      break;
-    }
-  }
-  law.damping = HystereticDamping<P>::read(node);
-  return law;
+void Foundation<P>::describe(Fields<P>& f) {
+  f.choice({.key = "curve", .meaning = "logarithmic, table or formula"},
+           {"logarithmic", "table", "formula"}, &curve);
+  const bool all = f.lists_all();
+  if (curve == Curve::kLogarithmic || all) describe_layer(f);
+  if (curve == Curve::kTable || all) describe_table(f);
+  if (curve == Curve::kFormula || all) describe_formula(f);
+  damping.describe(f);
 }
 
-template Foundation<double> Foundation<double>::read(const InputNode&);
-template Foundation<Dual<4>> Foundation<Dual<4>>::read(const InputNode&);
-template Foundation<Dual<12>> Foundation<Dual<12>>::read(const InputNode&);
+template <class P>
+void Foundation<P>::describe_layer(Fields<P>& f) {
+  f.number({"thickness", dimension::kLength, Rule::kPositive, "logarithmic: h, of the layer"},
+           &thickness);
+  const bool direct = f.has("modulus", !has_material);
+  const bool material = f.has("young_modulus", has_material);
+  const bool all = f.lists_all();
+  f.check(!direct || (!material && !f.has("poisson_ratio", has_material)), "modulus",
+          "give either 'modulus' or 'young_modulus' with 'poisson_ratio', not both");
+  has_material = !direct;
+  if (direct) {
+    f.number({"modulus", dimension::kPressure, Rule::kPositive,
+              "logarithmic: K, or instead of it the two below"},
+             &modulus);
+  }
+  if (direct && !all) return;
+  f.number({"young_modulus", dimension::kPressure, Rule::kPositive, "logarithmic: E"},
+           &young_modulus);
+  f.number({"poisson_ratio", dimension::kNumber, Rule::kAny,
+            "logarithmic: nu, between -1 and 0.5"},
+           &poisson_ratio);
+  const P& nu = poisson_ratio;
+  f.check(value_of(nu) > -1 && value_of(nu) < 0.5, "poisson_ratio",
+          "lies between -1 and 0.5; at 0.5 a bonded layer is rigid");
+  if (f.has_values()) {
+    modulus = (P(1) - nu) * young_modulus / ((P(1) + nu) * (P(1) - P(2) * nu));
+  }
+}
+
+template <class P>
+void Foundation<P>::describe_table(Fields<P>& f) {
+  std::vector<double> depth, pressure;
+  if (table) {
+    depth = table->depth;
+    pressure = table->pressure;
+  }
+  f.plain([&](Fields<double>& d) {
+    d.numbers({"depth", dimension::kLength, Rule::kAny, "table: a list that grows from 0"}, &depth);
+    d.numbers({"pressure", dimension::kPressure, Rule::kAny,
+               "table: a list that begins with 0; formula: text in d [m]"},
+              &pressure);
+  });
+  if (!f.has_values()) return;
+  try {
+    table = std::make_shared<PressureTable>(
+        PressureTable::make(std::move(depth), std::move(pressure)));
+  } catch (const InputError& error) {
+    f.fail("pressure", error.what());
+  }
+}
+
+template <class P>
+void Foundation<P>::describe_formula(Fields<P>& f) {
+  std::string text = formula ? formula->text() : std::string();
+  f.text({.key = "pressure"}, &text);
+  if (!f.has_values()) return;
+  try {
+    formula = std::make_shared<Expression>(Expression::parse(text, "d"));
+  } catch (const InputError& error) {
+    f.fail("pressure", error.what());
+    return;
+  }
+  // Where contacts happen it must be a pressure.
+  for (const double d : {1e-9, 1e-6, 1e-5, 1e-4, 1e-3}) {
+    const double p = (*formula)(d);
+    if (!std::isfinite(p) || p < 0) {
+      f.fail("pressure",
+             fmt::format("is {} Pa at a depth of {} m; a pressure is finite and not negative", p, d));
+    }
+  }
+}
+
+template void Foundation<double>::describe(Fields<double>&);
+template void Foundation<Dual<4>>::describe(Fields<Dual<4>>&);
+template void Foundation<Dual<12>>::describe(Fields<Dual<12>>&);
 
 }  // namespace vesica

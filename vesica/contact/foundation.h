@@ -45,11 +45,13 @@ struct Foundation {
   enum class Curve { kLogarithmic, kTable, kFormula };
   Curve curve = Curve::kLogarithmic;
   P modulus{}, thickness{1.0};
+  P young_modulus{}, poisson_ratio{};
+  bool has_material = false;  // the modulus is that of these two
   std::shared_ptr<const PressureTable> table;
   std::shared_ptr<const Expression> formula;
   HystereticDamping<P> damping;
 
-  static Foundation read(const InputNode& node);
+  void describe(Fields<P>& f);
 
   template <class T>
   T static_pressure(const T& d) const {
@@ -71,6 +73,11 @@ struct Foundation {
   T energy_density(const T& d) const;
 
   static constexpr double kUsedUp = 0.99;  // of the thickness
+
+ private:
+  void describe_layer(Fields<P>& f);
+  void describe_table(Fields<P>& f);
+  void describe_formula(Fields<P>& f);
 };
 
 template <class T>

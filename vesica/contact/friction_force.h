@@ -4,7 +4,7 @@
 //   static constexpr std::string_view kName     its name in files
 //   static constexpr int kStates                how many continuous states it has, if any; then
 //   also kStateNames, double state_scale(int k)      what recordings call them, and their typical
-//   size static Law read(const InputNode&)           from {law: name, parameters...}
+//   void describe(Fields<P>&)                        its parameters: key, unit, rule, meaning
 //   FrictionForce<T> operator()(const FrictionInput<T>&, const T* states, T* rates) const
 // registered by one entry in FrictionLaw (contact.h). A law that is a function of the slip only
 // gives mu(v)/v instead (velocity_friction.h).

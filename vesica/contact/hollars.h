@@ -17,17 +17,14 @@ struct Hollars {
   P mu_s{}, mu_d{}, v_t{1.0};
   P k_v{0.0};
 
-  static Hollars read(const InputNode& node) {
-    node.allow({"law", "mu_s", "mu_d", "v_t", "k_v"});
-    Hollars law;
-    law.mu_s = node.at("mu_s").non_negative_scalar<P>(dimension::kNumber);
-    law.mu_d = node.at("mu_d").non_negative_scalar<P>(dimension::kNumber);
-    if (law.mu_s < law.mu_d) node.at("mu_s").fail("must not be below mu_d");
-    law.v_t = node.at("v_t").positive_scalar<P>(dimension::kSpeed);
-    if (const auto v = node.find("k_v")) {
-      law.k_v = v->non_negative_scalar<P>(dimension::kContactDamping);
-    }
-    return law;
+  void describe(Fields<P>& f) {
+    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "at the slip v_t, not below mu_d"}, &mu_s);
+    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "sliding fast"}, &mu_d);
+    f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
+    f.number({"v_t", dimension::kSpeed, Rule::kPositive, "transition slip"}, &v_t);
+    f.number({"k_v", dimension::kContactDamping, Rule::kNonNegative,
+              "viscous over load; 0 unless given", 0.0},
+             &k_v);
   }
 
   template <class T>

@@ -11,7 +11,9 @@
 // contact), rolling resistance, spin torque (no size of the patch is known).
 #pragma once
 
+#include <array>
 #include <string_view>
+#include <utility>
 
 #include "vesica/contact/normal_force.h"
 
@@ -26,17 +28,12 @@ struct HuntCrossley {
   P exponent{1.5};
   HystereticDamping<P> damping;
 
-  static HuntCrossley read(const InputNode& node,
-                           RestitutionRule rule = RestitutionRule::kGonthier) {
-    node.allow(HystereticDamping<P>::allow({"stiffness", "exponent"}));
-    HuntCrossley law;
-    if (const auto p = node.find("exponent")) {
-      law.exponent = p->positive_scalar<P>(dimension::kNumber);
-      if (law.exponent < P(1)) p->fail("an exponent below 1 is infinitely stiff at touchdown");
-    }
-    law.stiffness = node.at("stiffness").positive_scalar<P>(dimension_of(value_of(law.exponent)));
-    law.damping = HystereticDamping<P>::read(node, rule);
-    return law;
+  void describe(Fields<P>& f) {
+    f.number({"exponent", dimension::kNumber, Rule::kPositive, "p >= 1; 1.5 unless given", 1.5},
+             &exponent);
+    f.check(!(exponent < P(1)), "exponent", "an exponent below 1 is infinitely stiff at touchdown");
+    f.number({"stiffness", dimension_of(value_of(exponent)), Rule::kPositive, "k"}, &stiffness);
+    damping.describe(f);
   }
 
   template <class T>
@@ -59,9 +56,13 @@ struct HuntCrossley {
 template <class P>
 struct LankaraniNikravesh : HuntCrossley<P> {
   static constexpr std::string_view kName = "lankarani_nikravesh";
-  static LankaraniNikravesh read(const InputNode& node) {
-    if (!node.find("restitution")) node.fail("this law is made from a 'restitution'; give one");
-    return {HuntCrossley<P>::read(node, RestitutionRule::kLankaraniNikravesh)};
+  LankaraniNikravesh() {
+    this->damping.set_rule(RestitutionRule::kLankaraniNikravesh);
+  }
+  void describe(Fields<P>& f) {
+    f.check(f.has("restitution", this->damping.has_restitution()), "",
+            "this law is made from a 'restitution'; give one");
+    HuntCrossley<P>::describe(f);
   }
 };
 
@@ -70,7 +71,7 @@ struct Hertz : HuntCrossley<P> {
   static constexpr std::string_view kName = "hertz";
 
   struct Material {
-    P young_modulus, poisson_ratio;
+    P young_modulus{1.0}, poisson_ratio{0.0};
   };
   // 1/R = 1/R_i + 1/R_j, zero for a plane.
   static P calc_stiffness(const Material& i, const Material& j, const P& radius) {
@@ -81,38 +82,42 @@ struct Hertz : HuntCrossley<P> {
     return P(4.0 / 3) * sqrt(radius) / (compliance(i) + compliance(j));
   }
 
-  static Hertz read(const InputNode& node) {
-    node.allow(HystereticDamping<P>::allow({"material_i", "material_j", "radius"}));
-    auto read_material = [&](const char* key) {
-      const InputNode child = node.at(key);
-      child.allow({"young_modulus", "poisson_ratio"});
-      Material m{child.at("young_modulus").positive_scalar<P>(dimension::kPressure),
-                 child.at("poisson_ratio").scalar<P>(dimension::kNumber)};
-      const double nu = value_of(m.poisson_ratio);
-      if (!(nu > -1 && nu <= 0.5)) {
-        child.at("poisson_ratio").fail("lies between -1 and 0.5");
-      }
-      return m;
-    };
-    const InputNode r = node.at("radius");
-    P radius;
-    if (r.is_list()) {
-      r.expect_list(2);
-      const P i = r.at(size_t{0}).positive_scalar<P>(dimension::kLength);
-      const P j = r.at(1).scalar<P>(dimension::kLength);
-      if (value_of(j) == 0 || value_of(j) == -value_of(i)) {
-        r.at(1).fail("a radius is not zero; for a plane give one radius, not a list");
-      }
-      radius = i * j / (i + j);  // negative: a hollow, wider than the ball
-      if (!(value_of(radius) > 0)) r.fail("the hollow must be wider than the ball");
-    } else {
-      radius = r.positive_scalar<P>(dimension::kLength);
+  Material material_i, material_j;
+  std::array<P, 2> radii{P(0.0), P(0.0)};  // of a ball on a plane; of both bodies
+  bool has_two_radii = false;
+
+  void describe(Fields<P>& f) {
+    for (auto [key, material] : {std::pair("material_i", &material_i), {"material_j", &material_j}}) {
+      f.below(key, [&f, m = material] {
+        f.number({"young_modulus", dimension::kPressure, Rule::kPositive, "E"}, &m->young_modulus);
+        f.number({"poisson_ratio", dimension::kNumber, Rule::kAny, "nu"}, &m->poisson_ratio);
+        const double nu = value_of(m->poisson_ratio);
+        f.check(nu > -1 && nu <= 0.5, "poisson_ratio", "lies between -1 and 0.5");
+      });
     }
-    Hertz law;
-    law.stiffness =
-        calc_stiffness(read_material("material_i"), read_material("material_j"), radius);
-    law.damping = HystereticDamping<P>::read(node);
-    return law;
+    describe_radii(f);
+    this->damping.describe(f);
+  }
+
+ private:
+  void describe_radii(Fields<P>& f) {
+    constexpr Field kField{"radius", dimension::kLength, Rule::kAny,
+                           "R; [R_i, R_j] of two, R_j < 0 for a hollow"};
+    has_two_radii = f.is_list("radius", has_two_radii);
+    P radius;
+    if (has_two_radii) {
+      f.list(kField, radii.data(), 2);
+      const double i = value_of(radii[0]), j = value_of(radii[1]);
+      f.check(i > 0, "radius.0", "must be greater than zero");
+      f.check(j != 0 && j != -i, "radius.1",
+              "a radius is not zero; for a plane give one radius, not a list");
+      radius = radii[0] * radii[1] / (radii[0] + radii[1]);  // negative: a hollow
+      f.check(value_of(radius) > 0, "radius", "the hollow must be wider than the ball");
+    } else {
+      f.number({kField.key, kField.dimension, Rule::kPositive, kField.meaning}, &radii[0]);
+      radius = radii[0];
+    }
+    if (f.has_values()) this->stiffness = calc_stiffness(material_i, material_j, radius);
   }
 };
 

@@ -25,15 +25,14 @@ struct HyperVolumetric {
   P exponent{1.0};
   HystereticDamping<P> damping;
 
-  static HyperVolumetric read(const InputNode& node) {
-    node.allow(HystereticDamping<P>::allow({"stiffness", "exponent"}));
-    HyperVolumetric law;
-    law.exponent = node.at("exponent").positive_scalar<P>(dimension::kNumber);
-    law.stiffness = node.at("stiffness")
-                        .positive_scalar<P>(Dimension{-1 - value_of(law.exponent), 1, -2,
-                                                      "N/m^(2 + eta), eta the exponent"});
-    law.damping = HystereticDamping<P>::read(node);
-    return law;
+  void describe(Fields<P>& f) {
+    f.number({"exponent", dimension::kNumber, Rule::kPositive, "eta > 0; 1 is the volumetric law"},
+             &exponent);
+    f.number({"stiffness",
+              Dimension{-1 - value_of(exponent), 1, -2, "N/m^(2 + eta), eta the exponent"},
+              Rule::kPositive, "k"},
+             &stiffness);
+    damping.describe(f);
   }
 
   template <class T>

@@ -21,14 +21,10 @@ struct KelvinVoigt {
   P stiffness{};
   P viscosity{};
 
-  static KelvinVoigt read(const InputNode& node) {
-    node.allow({"law", "stiffness", "damping"});
-    KelvinVoigt law;
-    law.stiffness = node.at("stiffness").positive_scalar<P>(dimension::kStiffness);
-    if (const auto b = node.find("damping")) {
-      law.viscosity = b->non_negative_scalar<P>(dimension::kViscosity);
-    }
-    return law;
+  void describe(Fields<P>& f) {
+    f.number({"stiffness", dimension::kStiffness, Rule::kPositive, "k"}, &stiffness);
+    f.number({"damping", dimension::kViscosity, Rule::kNonNegative, "b; 0 unless given", 0.0},
+             &viscosity);
   }
 
   template <class T>

@@ -3,7 +3,7 @@
 // A normal law is a value type with
 //   static constexpr std::string_view kName     its name in files
 //   static constexpr Measure kMeasure           what it measures the contact by
-//   static Law read(const InputNode&)           from {law: name, parameters...}
+//   void describe(Fields<P>&)                   its parameters: key, unit, rule, meaning
 //   NormalForce<T> operator()(overlap, measure, closing speed, memory) const
 // and, where kMeasure is kField or kVolume, pressure(depth, closing speed, memory) for a point of
 // the patch. It is registered by one entry in NormalLaw (contact.h). n points from j to i, the

@@ -18,7 +18,6 @@
 #include "vesica/contact/brown_mcphee.h"
 #include "vesica/contact/coulomb_arctan.h"
 #include "vesica/contact/hollars.h"
-#include "vesica/contact/law_input.h"
 #include "vesica/contact/specker.h"
 
 namespace vesica {
@@ -35,14 +34,13 @@ struct PatchFriction {
   VelocityLaw<P> law;
   double tolerance = 1e-6;
 
-  static PatchFriction read(const InputNode& node) {
-    node.allow({"law", "of", "tolerance"});
-    PatchFriction friction;
-    friction.law = read_law<VelocityLaw<P>>(node.at("of"));
-    if (const auto tolerance = node.find("tolerance")) {
-      friction.tolerance = tolerance->positive(dimension::kNumber);
+  void describe(Fields<P>& f) {
+    if (f.has("of", true)) {
+      f.below("of", [&] { describe_one_of(f, {.key = "law", .meaning = "of the slip"}, &law); });
     }
-    return friction;
+    f.plain_number({"tolerance", dimension::kNumber, Rule::kPositive,
+                    "of force and torque, relative; 1e-6 unless given", 1e-6},
+                   &tolerance);
   }
 
   double speed_scale() const {

@@ -19,20 +19,21 @@ struct Specker {
 
   P mu_s{}, mu_d{}, v_t{1.0}, v_d{0.5};
   P mu_v{0.0};
+  bool has_v_d = true;  // else v_d is v_t/2, when a model is made
 
-  static Specker read(const InputNode& node) {
-    node.allow({"law", "mu_s", "mu_d", "v_t", "v_d", "mu_v"});
-    Specker law;
-    law.mu_s = node.at("mu_s").non_negative_scalar<P>(dimension::kNumber);
-    law.mu_d = node.at("mu_d").non_negative_scalar<P>(dimension::kNumber);
-    if (law.mu_s < law.mu_d) node.at("mu_s").fail("must not be below mu_d");
-    law.v_t = node.at("v_t").positive_scalar<P>(dimension::kSpeed);
-    law.v_d = P(0.5) * law.v_t;
-    if (const auto v = node.find("v_d")) law.v_d = v->positive_scalar<P>(dimension::kSpeed);
-    if (const auto v = node.find("mu_v")) {
-      law.mu_v = v->non_negative_scalar<P>(dimension::kViscosity);
+  void describe(Fields<P>& f) {
+    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "at the slip v_t, not below mu_d"}, &mu_s);
+    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "sliding fast"}, &mu_d);
+    f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
+    f.number({"v_t", dimension::kSpeed, Rule::kPositive, "slip at which mu_s is reached"}, &v_t);
+    has_v_d = f.has("v_d", has_v_d);
+    if (has_v_d) {
+      f.number({"v_d", dimension::kSpeed, Rule::kPositive, "of the tanh; v_t/2 unless given"}, &v_d);
+    } else {
+      v_d = P(0.5) * v_t;
     }
-    return law;
+    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; 0 unless given", 0.0},
+             &mu_v);
   }
 
   template <class T>

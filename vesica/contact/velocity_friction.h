@@ -2,7 +2,7 @@
 // viscous part.
 //
 // Such a law is a plain struct that gives
-//   static constexpr std::string_view kName, static Law read(const InputNode&)
+//   static constexpr std::string_view kName, void describe(Fields<P>&)   its parameters
 //   T ratio(v^2)          mu(v)/v as a function of the square, regular at zero
 //   T viscous(f_n)        viscous drag [N s/m], if it has one; or
 //   T drag(f_n, v^2)      where the viscous part is not of that form
@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "vesica/contact/friction_force.h"
-#include "vesica/io/yaml.h"
+#include "vesica/math/fields.h"
 #include "vesica/math/smooth.h"
 
 namespace vesica {
@@ -56,10 +56,7 @@ FrictionForce<T> calc_velocity_friction(const Law& law, const FrictionInput<T>& 
 template <class P>
 struct NoFriction {
   static constexpr std::string_view kName = "none";
-  static NoFriction read(const InputNode& node) {
-    node.allow({"law"});
-    return {};
-  }
+  void describe(Fields<P>&) {}
   template <class T>
   T ratio(const T&) const {
     return T(0);

@@ -24,17 +24,16 @@ struct VolumePower {
   P exponent{1.0};
   P damping{};  // a
 
-  static VolumePower read(const InputNode& node) {
-    node.allow({"law", "stiffness", "exponent", "damping"});
-    VolumePower law;
-    law.exponent = node.at("exponent").positive_scalar<P>(dimension::kNumber);
-    law.stiffness = node.at("stiffness")
-                        .positive_scalar<P>(Dimension{1 - 3 * value_of(law.exponent), 1, -2,
-                                                      "N/m^(3 H), H the exponent"});
-    if (const auto a = node.find("damping")) {
-      law.damping = a->non_negative_scalar<P>(Dimension{-3, 1, -1, "N s/m^4"});
-    }
-    return law;
+  void describe(Fields<P>& f) {
+    f.number({"exponent", dimension::kNumber, Rule::kPositive,
+              "H > 0; below 1 the foundation softens with depth"},
+             &exponent);
+    f.number({"stiffness", Dimension{1 - 3 * value_of(exponent), 1, -2, "N/m^(3 H), H the exponent"},
+              Rule::kPositive, "k"},
+             &stiffness);
+    f.number({"damping", Dimension{-3, 1, -1, "N s/m^4"}, Rule::kNonNegative, "a; 0 unless given",
+              0.0},
+             &damping);
   }
 
   template <class T>

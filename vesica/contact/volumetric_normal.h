@@ -6,6 +6,7 @@
 // Cannot represent: adhesion, plastic set, stiffening with depth.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "vesica/contact/normal_force.h"
@@ -19,10 +20,18 @@ struct VolumetricNormal {
 
   P stiffness{};
   HystereticDamping<P> damping;
+  std::array<P, 2> layers{P(0.0), P(0.0)};  // k_i, k_j where both give way
 
-  static VolumetricNormal read(const InputNode& node) {
-    node.allow(HystereticDamping<P>::allow({"stiffness"}));
-    return {read_stiffness(node.at("stiffness")), HystereticDamping<P>::read(node)};
+  void describe(Fields<P>& f) {
+    constexpr Field kField{"stiffness", dimension::kVolumetricStiffness, Rule::kPositive,
+                           "k; [k_i, k_j] of two bodies: 1/k = 1/k_i + 1/k_j"};
+    if (f.is_list("stiffness", value_of(layers[0]) > 0)) {
+      f.list(kField, layers.data(), 2);
+      if (f.has_values()) stiffness = layers[0] * layers[1] / (layers[0] + layers[1]);
+    } else {
+      f.number(kField, &stiffness);
+    }
+    damping.describe(f);
   }
 
   template <class T>
@@ -44,15 +53,6 @@ struct VolumetricNormal {
   template <class T>
   T energy_density(const T& depth) const {
     return T(0.5) * stiffness * depth * depth;
-  }
-
- private:
-  static P read_stiffness(const InputNode& node) {
-    if (!node.is_list()) return node.positive_scalar<P>(dimension::kVolumetricStiffness);
-    node.expect_list(2);
-    const P i = node.at(size_t{0}).positive_scalar<P>(dimension::kVolumetricStiffness);
-    const P j = node.at(1).positive_scalar<P>(dimension::kVolumetricStiffness);
-    return i * j / (i + j);
   }
 };
 

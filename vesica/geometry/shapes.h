@@ -7,27 +7,42 @@
 
 #include "vesica/geometry/solid.h"
 #include "vesica/geometry/triangle_mesh.h"
+#include "vesica/math/fields.h"
 #include "vesica/math/vector.h"
 
 namespace vesica {
 
 // z <= 0; the outward normal is +z.
-struct HalfSpace {};
+struct HalfSpace {
+  static constexpr std::string_view kName = "half_space";
+};
 
 template <class T>
 struct Sphere {
+  static constexpr std::string_view kName = "sphere";
   T radius;
+  void describe(Fields<T>& f) {
+    f.number({"radius", dimension::kLength, Rule::kPositive, "of the ball"}, &radius);
+  }
 };
 
 template <class T>
 struct Ellipsoid {
+  static constexpr std::string_view kName = "ellipsoid";
   Vec3<T> radii;
+  void describe(Fields<T>& f) {
+    f.vector({"radii", dimension::kLength, Rule::kPositive, "along x, y, z"}, &radii);
+  }
 };
 
 // Edges along x, y, z; centred on the origin.
 template <class T>
 struct Box {
+  static constexpr std::string_view kName = "box";
   Vec3<T> size;
+  void describe(Fields<T>& f) {
+    f.vector({"size", dimension::kLength, Rule::kPositive, "along x, y, z"}, &size);
+  }
 };
 
 // Closed polyhedron, convex or not; made from vertices (convex hull) or read from a file.
@@ -39,24 +54,39 @@ struct MeshShape {
 // volume of their own.
 
 // The body's origin.
-struct Point {};
+struct Point {
+  static constexpr std::string_view kName = "point";
+};
 
 // Where two half-spaces through the origin meet; outward normals, unit.
 struct Edge {
+  static constexpr std::string_view kName = "edge";
   Vec3d n_1, n_2;
 };
 
 // Endless, round z.
 template <class T>
 struct CylinderSurface {
+  static constexpr std::string_view kName = "cylinder_surface";
   T radius;
   bool inside = false;  // the ball is inside
+  void describe(Fields<T>& f) {
+    f.number({"radius", dimension::kLength, Rule::kPositive, "of the surface"}, &radius);
+    f.choice({.key = "side", .meaning = "where the ball is"}, {"outside", "inside"}, &inside);
+  }
 };
 
 // Apex at the origin, the solid along -z; half_angle between -z and its side.
 template <class T>
 struct ConeSurface {
+  static constexpr std::string_view kName = "cone_surface";
   T half_angle;
+  void describe(Fields<T>& f) {
+    T angle = half_angle * T(2);
+    f.number({"angle", dimension::kAngle, Rule::kPositive, "full, at the apex"}, &angle);
+    f.check(!(value_of(angle) > kPi), "angle", "the full angle at the apex, at most pi");
+    half_angle = angle * T(0.5);
+  }
 };
 
 template <class T>

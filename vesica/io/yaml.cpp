@@ -19,8 +19,6 @@ struct InputFile::Content {
   std::string text;
   bool changed = false;  // by set()
   YAML::Node root;
-  std::vector<std::string> seeds;
-  std::vector<bool> seed_used;
 };
 
 namespace {
@@ -90,6 +88,22 @@ int find_line_not_utf8(std::string_view text) {
   return 0;
 }
 
+// A value stands in the line of its key where it has none of its own (after --set).
+void add_lines(const YAML::Node& node, const std::string& path, int line,
+               std::map<std::string, int, std::less<>>* lines) {
+  line = line_of(node, line);
+  lines->emplace(path, line);
+  const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
+  if (node.IsSequence()) {
+    for (size_t k = 0; k < node.size(); ++k) add_lines(node[k], below(fmt::format("{}", k)), line, lines);
+  } else if (node.IsMap()) {
+    for (const auto& entry : node) {
+      if (!entry.first.IsScalar()) continue;
+      add_lines(entry.second, below(entry.first.Scalar()), line_of(entry.first, line), lines);
+    }
+  }
+}
+
 std::string kind_of(const YAML::Node& node) {
   if (node.IsMap()) return "a mapping";
   if (node.IsSequence()) return "a list";
@@ -98,6 +112,10 @@ std::string kind_of(const YAML::Node& node) {
 }
 
 }  // namespace
+
+std::string say_unknown(std::string_view word, const std::vector<std::string_view>& known) {
+  return fmt::format("'{}' is not known; {}", word.substr(0, 60), suggestion(word, known));
+}
 
 InputFile InputFile::load(const std::string& path) {
   std::error_code code;
@@ -195,17 +213,10 @@ void InputFile::set(const std::string& path, const std::string& value) {
   }
 }
 
-void InputFile::seed(const std::vector<std::string>& paths) {
-  content_->seeds = paths;
-  content_->seed_used.assign(paths.size(), false);
-}
-
-std::vector<std::string> InputFile::unused_seeds() const {
-  std::vector<std::string> unused;
-  for (size_t k = 0; k < content_->seeds.size(); ++k) {
-    if (!content_->seed_used[k]) unused.push_back(content_->seeds[k]);
-  }
-  return unused;
+std::map<std::string, int, std::less<>> InputFile::lines() const {
+  std::map<std::string, int, std::less<>> lines;
+  add_lines(content_->root, "", 1, &lines);
+  return lines;
 }
 
 InputNode::InputNode(std::shared_ptr<InputFile::Content> content, const YAML::Node& node,
@@ -345,21 +356,14 @@ size_t InputNode::choice(const std::vector<std::string_view>& words) const {
   const std::string word = text();
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
-    fail(fmt::format("'{}' is not known; {}", word.substr(0, 60), suggestion(word, words)));
+    fail(say_unknown(word, words));
   }
   return static_cast<size_t>(found - words.begin());
 }
 
-Vec3d InputNode::vector(const Dimension& dimension) const { return vector_of<double>(dimension); }
-
-int InputNode::take_seed() const {
-  for (size_t k = 0; k < content_->seeds.size(); ++k) {
-    if (content_->seeds[k] == path_) {
-      content_->seed_used[k] = true;
-      return static_cast<int>(k);
-    }
-  }
-  return -1;
+Vec3d InputNode::vector(const Dimension& dimension) const {
+  expect_list(3);
+  return {at(size_t{0}).number(dimension), at(1).number(dimension), at(2).number(dimension)};
 }
 
 }  // namespace vesica

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ class Node;
 }
 
 namespace vesica {
+
+// "'stifness' is not known; did you mean 'stiffness'?", or all that are known.
+std::string say_unknown(std::string_view word, const std::vector<std::string_view>& known);
 
 class InputNode;
 
@@ -42,11 +46,8 @@ class InputFile {
   // `value` is YAML. For --set.
   void set(const std::string& path, const std::string& value);
 
-  // Numbers at these paths carry a unit derivative in direction 0, 1, ... when they are read as
-  // dual numbers (InputNode::scalar<Dual<N>>).
-  void seed(const std::vector<std::string>& paths);
-  // Of those, the ones that no reader asked for: a path that names no number.
-  std::vector<std::string> unused_seeds() const;
+  // The line of everything in it, by its dotted path.
+  std::map<std::string, int, std::less<>> lines() const;
 
   // The input as it stands, settings included, for reports that echo it.
   std::string dump() const;
@@ -91,26 +92,6 @@ class InputNode {
   // One of the words; returns its index.
   size_t choice(const std::vector<std::string_view>& words) const;
   Vec3d vector(const Dimension& dimension) const;
-
-  // The same as a dual number with the seeds of the file.
-  template <class T>
-  T scalar(const Dimension& dimension) const {
-    return with_seed<T>(number(dimension));
-  }
-  template <class T>
-  T positive_scalar(const Dimension& dimension) const {
-    return with_seed<T>(positive(dimension));
-  }
-  template <class T>
-  T non_negative_scalar(const Dimension& dimension) const {
-    return with_seed<T>(non_negative(dimension));
-  }
-  template <class T>
-  Vec3<T> vector_of(const Dimension& dimension) const {
-    expect_list(3);
-    return Vec3<T>(at(size_t{0}).scalar<T>(dimension), at(1).scalar<T>(dimension),
-                   at(2).scalar<T>(dimension));
-  }
   void expect_list(size_t length) const;
 
  private:
@@ -118,16 +99,6 @@ class InputNode {
   InputNode(std::shared_ptr<InputFile::Content> content, const YAML::Node& node, std::string path,
             int line);
 
-  template <class T>
-  T with_seed(double value) const {
-    T x(value);
-    if constexpr (ScalarTraits<T>::kDerivatives > 0) {
-      const int k = take_seed();
-      if (k >= 0 && k < ScalarTraits<T>::kDerivatives) x.v[k] = 1.0;
-    }
-    return x;
-  }
-  int take_seed() const;  // the seed's direction, or -1
   void expect_map() const;
 
   std::shared_ptr<InputFile::Content> content_;

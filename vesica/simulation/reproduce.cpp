@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/reproduce_run.h"
 
 namespace vesica {
@@ -65,7 +66,8 @@ SceneRun::SceneRun(const ReproduceOptions& options, const std::string& name,
           report) {}
 
 SceneRun::SceneRun(const ReproduceOptions& options, const InputFile& file, SystemReport* report)
-    : options_(read_run_options(file)), system_(read_scene<double>(file), options_.ledger) {
+    : options_(make_run_options(read_model(file))),
+      system_(make_scene<double>(read_model(file)), options_.ledger) {
   options_.tolerance *= options.tolerance_scale;
   options_.step *= options.tolerance_scale;
   RunControl control;

@@ -8,6 +8,7 @@
 
 #include "vesica/math/linear_algebra.h"
 #include "vesica/simulation/fixed_step.h"
+#include "vesica/model/model_file.h"
 #include "vesica/simulation/reproduce_run.h"
 
 namespace vesica::detail {
@@ -180,8 +181,8 @@ SystemReport reproduce_arm_on_plate(const ReproduceOptions& options) {
     Settings settings;
     if (half) {
       // Half of every mass and inertia is half the tip's effective mass.
-      const InputFile file = InputFile::load(fmt::format("{}/arm_on_plate.yaml", options.scenes));
-      const Scene<double> scene = read_scene<double>(file);
+      const auto scene =
+          make_scene<double>(load_model(fmt::format("{}/arm_on_plate.yaml", options.scenes)));
       for (const char* link : links) {
         for (const auto& body : scene.bodies) {
           if (body.name != link) continue;

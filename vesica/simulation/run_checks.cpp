@@ -17,12 +17,12 @@ double count_all_rows(const RunOptions& options) {
 }
 
 // The key that says how many rows there are: the interval where the file has one.
-[[noreturn]] void fail_at_rows(const InputFile& file, const RunOptions& options, double bytes,
+[[noreturn]] void fail_at_rows(const Model& model, const RunOptions& options, double bytes,
                                double there, const char* where, const char* remedy) {
-  const auto output = file.root().find("output");
-  const auto interval = output ? output->find("interval") : std::nullopt;
-  (interval ? *interval : file.root().at("duration"))
-      .fail(fmt::format(
+  const bool has_interval = options.interval != RunOptions{}.interval;
+  model.fail(
+      has_interval ? "output.interval" : "duration",
+      fmt::format(
           "{:.3g} s with a row every {:.3g} s make {:.2g} rows, {:.2g} GB, of which {} has {:.2g} "
           "GB; choose a longer output.interval, or a shorter duration{}",
           options.duration, options.interval, count_all_rows(options), bytes / 1e9, where,
@@ -31,27 +31,26 @@ double count_all_rows(const RunOptions& options) {
 
 }  // namespace
 
-void check_memory(const InputFile& file, const RunOptions& options, double numbers) {
+void check_memory(const Model& model, const RunOptions& options, double numbers) {
   const double bytes = count_all_rows(options) * numbers * sizeof(double);
   const double there =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes > there) {
-    fail_at_rows(file, options, bytes, there, "the memory",
+    fail_at_rows(model, options, bytes, there, "the memory",
                  "; recordings as csv and h5 are not kept in memory");
   }
 }
 
-void check_disk(const InputFile& file, const RunOptions& options, double bytes,
+void check_disk(const Model& model, const RunOptions& options, double bytes,
                 const std::string& folder) {
   std::error_code code;
   const auto space = std::filesystem::space(folder, code);
   if (code || count_all_rows(options) * bytes <= static_cast<double>(space.available)) return;
-  fail_at_rows(file, options, count_all_rows(options) * bytes, static_cast<double>(space.available),
+  fail_at_rows(model, options, count_all_rows(options) * bytes, static_cast<double>(space.available),
                "the disk", "");
 }
 
-void check_start(const InputFile& file, const System<double>& system) {
-  const InputNode bodies = file.root().at("bodies");
+void check_start(const Model& model, const System<double>& system) {
   State<double> start = system.make_initial_state();
   std::vector<double> rates(start.y.size());
   auto data = system.make_evaluation<double>();
@@ -75,15 +74,15 @@ void check_start(const InputFile& file, const System<double>& system) {
     const std::string& name = system.scene().bodies[b].name;
     if (!std::all_of(place, place + link.nq, is_finite) ||
         !std::all_of(speed, speed + link.nu, is_finite)) {
-      bodies.at(name).fail(std::string("its place or speed at the start is not finite") + kRemedy);
+      model.fail(join_path("bodies", name), std::string("its place or speed at the start is not finite") + kRemedy);
     }
     if (!std::all_of(acceleration, acceleration + link.nu, is_finite)) {
-      bodies.at(name).fail(std::string("its acceleration at the start is not finite") + kRemedy);
+      model.fail(join_path("bodies", name), std::string("its acceleration at the start is not finite") + kRemedy);
     }
   }
   if (!std::all_of(rates.begin(), rates.end(), [](double x) { return std::isfinite(x); }) ||
       !std::isfinite(calc_energies(system, start.y.data(), data).mechanical())) {
-    bodies.fail(std::string("energy or power at the start is not finite") + kRemedy);
+    model.fail("bodies", std::string("energy or power at the start is not finite") + kRemedy);
   }
 }
 

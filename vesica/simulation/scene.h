@@ -1,5 +1,5 @@
 // A scene: bodies, contacts, forces. Immutable while it runs; P is the scalar of all its numbers,
-// so that a scene read with seeds (InputFile::seed) carries derivatives by its own parameters.
+// so that a scene made with seeds (make_scene.h) carries derivatives by its own parameters.
 #pragma once
 
 #include <memory>

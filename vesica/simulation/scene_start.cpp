@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -19,29 +20,31 @@ VESICA_ELSEWHERE(Dual<12>);
 #undef VESICA_ELSEWHERE
 
 template <class P>
-void start_at_rest(const InputNode& node, Scene<P>* scene) {
-  node.allow({"locked"});
+void start_at_rest(const Model& model, Scene<P>* scene) {
   if constexpr (std::is_same_v<P, double>) {
     const System<double> system(*scene, false);
     const std::vector<std::string> names = make_lock_names(system);
     std::vector<int> locked;
-    if (const auto list = node.find("locked")) {
-      const std::vector<std::string_view> words(names.begin(), names.end());
-      for (const InputNode& name : list->items()) {
-        locked.push_back(static_cast<int>(name.choice(words)));
+    for (size_t k = 0; k < model.equilibrium->locked.size(); ++k) {
+      const std::string& name = model.equilibrium->locked[k];
+      const auto found = std::find(names.begin(), names.end(), name);
+      if (found == names.end()) {
+        model.fail(fmt::format("equilibrium.locked.{}", k),
+                   say_unknown(name, {names.begin(), names.end()}));
       }
+      locked.push_back(static_cast<int>(found - names.begin()));
     }
     std::vector<double> y = system.make_initial_state().y;
     const EquilibriumResult result = find_equilibrium(system, locked, &y);
-    if (!result.converged) node.fail(result.message);
+    if (!result.converged) model.fail("equilibrium", result.message);
     std::copy(y.begin(), y.begin() + scene->tree.nq(), scene->q0.begin());
   } else {
-    node.fail("derivatives need a start that is given; run once and enter the pose found");
+    model.fail("equilibrium", "derivatives need a start that is given; run once and enter the pose found");
   }
 }
 
 template <class P>
-void prepare_start(const InputNode& root, Scene<P>* scene) {
+void prepare_start(const Model& model, Scene<P>* scene) {
   const Tree<P>& tree = scene->tree;
   auto data = make_tree_data<P>(tree);
   for (size_t b = 0; b < scene->bodies.size(); ++b) {
@@ -55,14 +58,14 @@ void prepare_start(const InputNode& root, Scene<P>* scene) {
       double worst = 0;
       if (!assemble(tree, scene->loops, 0, scene->q0.data(), scene->u0.data(), &data, &loops,
                     &worst)) {
-        root.at("loops").fail(fmt::format(
+        model.fail("loops", fmt::format(
             "the loops do not close from this start: {:.3g} m or rad are left; start closer",
             worst));
       }
     } else {
       for (const auto& row : loops.rows) {
         if (std::abs(value_of(row.error)) > 1e-9 || std::abs(value_of(row.rate)) > 1e-9) {
-          root.at("loops").fail("derivatives need a start at which the loops are closed");
+          model.fail("loops", "derivatives need a start at which the loops are closed");
         }
       }
     }
@@ -75,19 +78,16 @@ void prepare_start(const InputNode& root, Scene<P>* scene) {
     for (int k = 0; k < link.nu; ++k) {
       const double inverse = value_of(data.L[b][static_cast<size_t>(k * kMaxSpeeds + k)]);
       if (inverse > 0 && inverse < 1e12) continue;
-      root.at("bodies")
-          .at(scene->bodies[b].name)
-          .fail(
-              "its joint moves no mass or inertia at the start; give the body an inertia, or place "
-              "the "
-              "joint off its mass centre");
+      model.fail(join_path("bodies", scene->bodies[b].name),
+                 "its joint moves no mass or inertia at the start; give the body an inertia, or "
+                 "place the joint off its mass centre");
     }
   }
 }
 
 #define VESICA_INSTANTIATE(P)                               \
-  template void start_at_rest(const InputNode&, Scene<P>*); \
-  template void prepare_start(const InputNode&, Scene<P>*)
+  template void start_at_rest(const Model&, Scene<P>*); \
+  template void prepare_start(const Model&, Scene<P>*)
 VESICA_INSTANTIATE(double);
 VESICA_INSTANTIATE(Dual<4>);
 VESICA_INSTANTIATE(Dual<12>);

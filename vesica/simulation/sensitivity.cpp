@@ -202,53 +202,15 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options,
   return result;
 }
 
-bool has_number(const InputFile& file, const std::string& path) {
-  std::optional<InputNode> node = file.root();
-  for (size_t from = 0; node && from <= path.size();) {
-    const size_t dot = std::min(path.find('.', from), path.size());
-    const std::string key = path.substr(from, dot - from);
-    from = dot + 1;
-    if (node->is_map()) {
-      node = node->find(key);
-    } else if (node->is_list()) {
-      size_t index = 0;
-      const auto read = std::from_chars(key.data(), key.data() + key.size(), index);
-      const bool is_index = read.ec == std::errc() && read.ptr == key.data() + key.size();
-      node = is_index && index < node->size() ? std::optional(node->at(index)) : std::nullopt;
-    } else {
-      node.reset();
-    }
-  }
-  if (!node || !node->is_scalar()) return false;
-  const std::string text = node->text();
-  return !text.empty() && text.find_first_of("0123456789") <= text.find_first_not_of("+-.");
-}
-
-// A number that is there, but by which nothing can be differentiated, or one that is not there.
-[[noreturn]] void fail_unused(const InputFile& file, const std::string& path) {
-  if (has_number(file, path)) {
-    throw InputError(fmt::format(
-        "--sensitivity {}: {} has this number, but derivatives by it are not available: the motion "
-        "does not depend on it, or it is one of the sizes of solids, vertices, times of switching, "
-        "settings of solver and output; use differences of runs",
-        path, file.name()));
-  }
-  throw InputError(
-      fmt::format("--sensitivity {}: {} has no number at that path (lists count from 0: "
-                  "bodies.ball.pose.position.2)",
-                  path, file.name()));
-}
-
 // The next `count` paths in one run; returns its seconds.
 template <class T>
-double add_batch(InputFile file, const RunOptions& options, const std::vector<std::string>& paths,
+double add_batch(const Model& model, const RunOptions& options, const std::vector<std::string>& paths,
                  size_t first, size_t count, const std::vector<TapeStep>& tape,
                  const std::vector<double>& switches, const RunControl& control,
                  SensitivityResult* result, std::vector<std::vector<double>>* columns) {
-  file.seed({paths.begin() + static_cast<std::ptrdiff_t>(first),
-             paths.begin() + static_cast<std::ptrdiff_t>(first + count)});
-  const System<T> system(read_scene<T>(file), options.ledger);
-  for (const std::string& unused : file.unused_seeds()) fail_unused(file, unused);
+  const auto begin = paths.begin() + static_cast<std::ptrdiff_t>(first);
+  const System<T> system(make_scene<T>(model, {begin, begin + static_cast<std::ptrdiff_t>(count)}),
+                         options.ledger);
   const auto trajectory = run(system, options, tape, switches, control);
   for (size_t k = 0; k < count; ++k) {
     std::vector<double> final_state, column;
@@ -264,7 +226,7 @@ double add_batch(InputFile file, const RunOptions& options, const std::vector<st
 
 }  // namespace
 
-SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& options,
+SensitivityResult simulate_sensitivity(const Model& model, const RunOptions& options,
                                        const std::vector<std::string>& paths,
                                        const RunControl& control) {
   if (!is_fixed_step(options.solver)) {
@@ -279,7 +241,7 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
   }
   SensitivityResult result;
   result.paths = paths;
-  const System<double> plain(read_scene<double>(file), options.ledger);
+  const System<double> plain(make_scene<double>(model), options.ledger);
   std::vector<TapeStep> tape;
   const RunResult reference = simulate_on_tape(plain, options, control, &tape);
   result.end_time = reference.end_time;
@@ -293,7 +255,7 @@ SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& 
     const size_t left = paths.size() - first;
     const size_t count = std::min<size_t>(left, left > 4 ? 12 : 4);
     const auto add = left > 4 ? add_batch<Dual<12>> : add_batch<Dual<4>>;
-    seconds += add(file, options, paths, first, count, tape, switches, control, &result, &columns);
+    seconds += add(model, options, paths, first, count, tape, switches, control, &result, &columns);
     first += count;
   }
   const double plain_seconds = reference.statistics.seconds;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "vesica/io/motion_data.h"
+#include "vesica/model/model.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica {
@@ -32,7 +33,7 @@ struct SensitivityResult {
 // Throws InputError where a path names no number or comes twice, or the solver has no fixed step;
 // RunError where the run fails, Interrupted where it is told to stop. Warnings are those of the run
 // too.
-SensitivityResult simulate_sensitivity(const InputFile& file, const RunOptions& options,
+SensitivityResult simulate_sensitivity(const Model& model, const RunOptions& options,
                                        const std::vector<std::string>& paths,
                                        const RunControl& control = {});
 

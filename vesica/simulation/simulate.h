@@ -10,7 +10,7 @@
 
 #include "vesica/io/motion_data.h"
 #include "vesica/simulation/energy.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/model/run.h"
 
 namespace vesica {
 

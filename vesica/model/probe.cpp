@@ -1,4 +1,4 @@
-#include "vesica/contact/probe.h"
+#include "vesica/model/probe.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "vesica/contact/contact_input.h"
-#include "vesica/contact/pair_input.h"
+#include "vesica/interference/method.h"
+#include "vesica/model/make_contact.h"
+#include "vesica/model/model_file.h"
 
 namespace vesica {
 namespace {
@@ -20,11 +21,10 @@ Json as_json(const Mat3d& m) {
   return {as_json(Vec3d(m.row(0))), as_json(Vec3d(m.row(1))), as_json(Vec3d(m.row(2)))};
 }
 
-Motion<double> read_body(const InputNode& node) {
-  node.allow({"shape", "pose", "velocity"});
+Motion<double> motion_of(const model::Body<>& body) {
   Motion<double> motion;
-  if (const auto pose = node.find("pose")) motion.X_WB = read_pose<double>(*pose);
-  if (const auto velocity = node.find("velocity")) motion.V_WB = read_velocity<double>(*velocity);
+  if (body.pose) motion.X_WB = body.pose->pose();
+  if (body.velocity) motion.V_WB = body.velocity->velocity();
   return motion;
 }
 
@@ -71,36 +71,26 @@ Json make_derivatives(const ProbeCase& probe) {
 
 }  // namespace
 
-ProbeCase read_probe_case(const InputFile& file) {
-  const InputNode root = file.root();
-  root.allow({"vesica", "title", "description", "bodies", "contact"});
-  root.at("vesica").integer(1, 1);
+ProbeCase make_probe_case(const Case& model) {
   ProbeCase probe;
-  if (const auto title = root.find("title")) probe.title = title->text();
-
-  const InputNode bodies = root.at("bodies");
-  bodies.allow({"i", "j"});
-  const InputNode i = bodies.at("i"), j = bodies.at("j");
-  probe.i = read_body(i);
-  probe.j = read_body(j);
-  const auto shape_i = read_shape<double>(i.at("shape"), file.folder());
-  const auto shape_j = read_shape<double>(j.at("shape"), file.folder());
-
-  const InputNode contact = root.at("contact");
-  std::vector<std::string_view> keys = contact_keys();
-  keys.emplace_back("impact_speed");
-  contact.allow(keys);
-  probe.contact = read_contact<double>(contact, shape_i, shape_j);
-
+  probe.title = model.title;
+  probe.i = motion_of(model.bodies[0]);
+  probe.j = motion_of(model.bodies[1]);
+  probe.contact = make_contact(model.contact, make_shapes(model.bodies[0], *model.places, "bodies.i"),
+                               make_shapes(model.bodies[1], *model.places, "bodies.j"),
+                               *model.places, "contact")
+                      .contact;
   // What touchdown would have remembered: given, or as if the contact began now.
-  if (const auto speed = contact.find("impact_speed")) {
-    probe.memory.impact_speed = speed->positive(dimension::kSpeed);
+  if (model.impact_speed) {
+    probe.memory.impact_speed = *model.impact_speed;
   } else {
     const auto now = calc_contact(probe.contact, probe.i, probe.j, probe.memory);
     probe.memory.impact_speed = std::max(0.0, now.closing_speed);
   }
   return probe;
 }
+
+ProbeCase read_probe_case(const InputFile& file) { return make_probe_case(read_case(file)); }
 
 nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives) {
   const Contact<double>& contact = probe.contact;

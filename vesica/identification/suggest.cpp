@@ -1,4 +1,4 @@
-#include "vesica/contact/suggest.h"
+#include "vesica/identification/suggest.h"
 
 #include <fmt/format.h>
 

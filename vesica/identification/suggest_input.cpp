@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "vesica/contact/suggest.h"
+#include "vesica/identification/suggest.h"
 
 namespace vesica {
 namespace {

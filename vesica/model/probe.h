@@ -6,6 +6,7 @@
 
 #include "vesica/contact/contact.h"
 #include "vesica/io/yaml.h"
+#include "vesica/model/model.h"
 
 namespace vesica {
 
@@ -16,6 +17,7 @@ struct ProbeCase {
   ContactMemory<double> memory;
 };
 
+ProbeCase make_probe_case(const Case& model);
 ProbeCase read_probe_case(const InputFile& file);
 
 // The contract of the command line: world frame, SI.

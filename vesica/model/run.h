@@ -1,8 +1,11 @@
-// From a YAML file to a scene and to how it is run. docs/formats/scene.md is the user's side of it.
+// How a model is run: solver, steps, what is recorded.
 #pragma once
 
-#include "vesica/io/yaml.h"
-#include "vesica/simulation/scene.h"
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "vesica/math/fields.h"
 
 namespace vesica {
 
@@ -32,15 +35,18 @@ struct RunOptions {
   std::vector<double> checkpoints;
 };
 
-template <class P>
-Scene<P> read_scene(const InputFile& file);
-RunOptions read_run_options(const InputFile& file);
+namespace model {
 
-// Is this a scene (and not, say, a case for probe)?
-bool is_scene(const InputFile& file);
+struct Run : RunOptions {
+  // Every so many seconds, in place of RunOptions::checkpoints.
+  std::optional<double> checkpoint_interval;
 
-extern template Scene<double> read_scene(const InputFile&);
-extern template Scene<Dual<4>> read_scene(const InputFile&);
-extern template Scene<Dual<12>> read_scene(const InputFile&);
+  // The keys duration, solver and output of a scene.
+  void describe(Fields<double>& f);
+};
 
+// With the times of checkpoints.
+RunOptions make_run_options(const Run& run);
+
+}  // namespace model
 }  // namespace vesica

@@ -1,0 +1,790 @@
+#include "vesica/model/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace vesica::model {
+namespace {
+
+// Dimensions that a coordinate brings with it.
+struct CoordinateUnits {
+  Dimension value, rate, acceleration, force, stiffness, viscosity;
+};
+CoordinateUnits units_of(JointType type, size_t speed) {
+  using namespace dimension;
+  if (speed_is_angular(type, static_cast<int>(speed))) {
+    return {kAngle, kSpin, kAngularAcceleration, kTorque, kTurningStiffness, kTurningViscosity};
+  }
+  return {kLength, kSpeed, kAcceleration, kForce, kStiffness, kViscosity};
+}
+
+template <class P>
+bool is_zero(const Vec3<P>& v) {
+  return value_of(v).norm() == 0;
+}
+
+// The two bodies that something is between.
+template <class P>
+void describe_between(Fields<P>& f, const char* message, std::vector<std::string>* between) {
+  f.texts({.key = "between", .meaning = "two bodies"}, between);
+  if (!f.has_values()) return;
+  if (between->size() != 2) {
+    f.fail("between", fmt::format("expected a list of 2, found {}", between->size()));
+    return;
+  }
+  f.check((*between)[0] != (*between)[1], "between", message);
+}
+
+// An optional list of two structs.
+template <class P, class Describe>
+void describe_two(Fields<P>& f, const char* key, bool now, const Describe& describe) {
+  if (!f.has(key, now)) return;
+  size_t count = 2;
+  f.items(key, &count, [&](size_t k) {
+    if (k < 2) describe(k);
+  });
+  if (count != 2 && f.has_values()) {
+    f.fail(key, fmt::format("expected a list of 2, found {}", count));
+  }
+}
+
+template <class P>
+bool is_at_origin(const Frame<P>& frame) {
+  return is_zero(frame.position) && frame.turn == Frame<P>::Turn::kNone;
+}
+
+// One map, or a list of them, each for a coordinate of the joint.
+template <class P, class Action, class Describe>
+void describe_actions(Fields<P>& f, const char* key, const Joint<P>& joint,
+                      std::vector<Action>* actions, const Describe& describe) {
+  if (!f.has(key, !actions->empty())) {
+    actions->clear();
+    return;
+  }
+  const Words names = coordinate_names(joint.joint_type());
+  f.check(!names.empty(), key, "needs a joint with angles or distances as coordinates");
+  f.check(joint.driven.empty(), key, "does nothing here: the joint is driven");
+  if (names.empty()) return;
+  const auto describe_one = [&](Action& action) {
+    const auto found = std::find(names.begin(), names.end(), action.coordinate);
+    size_t speed = found == names.end() ? 0 : static_cast<size_t>(found - names.begin());
+    if (f.has("coordinate", !action.coordinate.empty())) {
+      if (found == names.end() && !action.coordinate.empty()) {
+        f.fail("coordinate", fmt::format("'{}' is not known; known here: {}", action.coordinate,
+                                         fmt::join(names, ", ")));
+      }
+      f.word({.key = "coordinate"}, names, &speed);
+      action.coordinate = names[speed];
+    } else if (names.size() > 1) {
+      f.fail("", fmt::format("give 'coordinate': {}", fmt::join(names, ", ")));
+    }
+    describe(action, units_of(joint.joint_type(), speed),
+             speed_is_angular(joint.joint_type(), static_cast<int>(speed)));
+  };
+  if (f.is_list(key, actions->size() > 1)) {
+    size_t count = actions->size();
+    f.items(key, &count, [&](size_t k) {
+      if (actions->size() < count) actions->resize(count);
+      describe_one((*actions)[k]);
+    });
+  } else {
+    if (actions->empty()) actions->resize(1);
+    f.below(key, [&] { describe_one(actions->front()); });
+  }
+}
+
+template <class P>
+void describe_axes(Fields<P>& f, Joint<P>* joint) {
+  const JointType type = joint->joint_type();
+  const auto check_axis = [&](const std::string& key, const Vec3<P>& axis) {
+    f.check(!is_zero(axis), key, "an axis cannot be zero");
+  };
+  const int count = row_of(type).axes;
+  const auto say_whose = [](int axes) {
+    return fmt::format("belongs to joints of type {}", fmt::join(joint_names_with_axes(axes), ", "));
+  };
+  if (count == 1) {
+    if (joint->axes.size() != 1) joint->axes.resize(1, Vec3<P>::Zero());
+    f.vector({.key = "axis", .meaning = "of any length"}, &joint->axes[0]);
+    check_axis("axis", joint->axes[0]);
+  } else if (f.has("axis", count == 0 && joint->axes.size() == 1)) {
+    f.fail("axis", say_whose(1));
+  }
+  if (count == 2) {
+    if (joint->axes.size() != 2) joint->axes.resize(2, Vec3<P>::Zero());
+    size_t found = 2;
+    f.items("axes", &found, [&](size_t k) {
+      if (k < 2) f.vector({}, &joint->axes[k]);
+    });
+    if (!f.has_values()) return;
+    if (found != 2) f.fail("axes", fmt::format("expected a list of 2, found {}", found));
+    for (size_t k = 0; k < 2; ++k) check_axis(fmt::format("axes.{}", k), joint->axes[k]);
+    const Vec3d a = value_of(joint->axes[0]).normalized(), b = value_of(joint->axes[1]).normalized();
+    f.check(!(a.cross(b).norm() < 1e-6), "axes", "the two axes must not be parallel");
+  } else if (f.has("axes", count == 0 && joint->axes.size() == 2)) {
+    f.fail("axes", say_whose(2));
+  }
+}
+
+template <class P>
+void describe_drive(Fields<P>& f, Joint<P>* joint) {
+  if (!f.has("driven", !joint->driven.empty())) {
+    joint->driven.clear();
+    return;
+  }
+  const JointType type = joint->joint_type();
+  const auto count = static_cast<size_t>(speed_count(type));
+  f.check(!coordinate_names(type).empty(), "driven",
+          "needs a joint with angles or distances as coordinates");
+  if (coordinate_names(type).empty()) return;
+  joint->driven.resize(count);
+  const auto describe = [&](size_t k) {
+    const CoordinateUnits units = units_of(type, k);
+    joint->driven[k].describe(f, units.value, units.rate);
+  };
+  if (count == 1) {
+    f.below("driven", [&] { describe(0); });
+    return;
+  }
+  size_t found = count;
+  f.items("driven", &found, [&](size_t k) {
+    if (k < count) describe(k);
+  });
+  if (found != count && f.has_values()) {
+    f.fail("driven", fmt::format("expected a list of {}, found {}", count, found));
+  }
+}
+
+// Numbers for the coordinates of a joint, in the units of each.
+template <class P>
+void describe_coordinates(Fields<P>& f, const char* key, JointType type, bool is_rate,
+                          std::vector<P>* x) {
+  if (!f.has(key, !x->empty())) {
+    x->clear();
+    return;
+  }
+  const auto count = static_cast<size_t>(coordinate_count(type));
+  const auto dimension_of = [&](size_t k) {
+    const CoordinateUnits units = units_of(type, k);
+    return is_rate ? units.rate : units.value;
+  };
+  if (x->size() != count && !x->empty() && f.has_values()) {
+    f.fail(key, fmt::format("expected a list of {}, found {}", count, x->size()));
+  }
+  x->resize(count, P(0.0));
+  if (count == 0) {
+    f.fail(key, "this joint has no coordinates");
+  } else if (count == 1) {
+    f.number({.key = key, .dimension = dimension_of(0)}, &x->front());
+  } else {
+    size_t found = count;
+    f.items(key, &found, [&](size_t k) {
+      if (k < count) f.number({.key = {}, .dimension = dimension_of(k)}, &(*x)[k]);
+    });
+    if (found != count && f.has_values()) {
+      f.fail(key, fmt::format("expected a list of {}, found {}", count, found));
+    }
+  }
+}
+
+template <class P>
+void describe_start(Fields<P>& f, Joint<P>* joint) {
+  const JointType type = joint->joint_type();
+  if (!joint->driven.empty()) {
+    for (const char* key : {"start", "rate"}) {
+      f.check(!f.has(key, false), key, "does nothing here: the joint is driven");
+    }
+    return;
+  }
+  if (quaternion_place(type) < 0) {
+    describe_coordinates(f, "start", type, false, &joint->start);
+    describe_coordinates(f, "rate", type, true, &joint->rate);
+    return;
+  }
+  f.optional_below("start", &joint->start_pose);
+  f.optional_below("rate", &joint->start_velocity);
+  if (type != JointType::kSpherical || !f.has_values()) return;
+  constexpr const char* kTurns = "a spherical joint turns; it has no position";
+  f.check(!joint->start_pose || is_zero(joint->start_pose->position), "start", kTurns);
+  f.check(!joint->start_velocity || is_zero(joint->start_velocity->linear),
+          joint->start_pose ? "start" : "rate", kTurns);
+}
+
+template <class P>
+void check_inertia(Fields<P>& f, const Mat3<P>& I, bool carried) {
+  if (!f.has_values()) return;
+  auto at = [&](int r, int c) { return value_of(I(r, c)); };
+  const double trace = at(0, 0) + at(1, 1) + at(2, 2);
+  for (int r = 0; r < 3; ++r) {
+    const int s = (r + 1) % 3, t = (r + 2) % 3;
+    f.check(!(std::abs(at(r, s) - at(s, r)) > 1e-9 * trace), "inertia",
+            "an inertia tensor is symmetric");
+    f.check(at(r, r) > 0 || (carried && at(r, r) == 0), "inertia",
+            "moments of inertia are greater than zero");
+    f.check(!(at(r, r) > (at(s, s) + at(t, t)) * (1 + 1e-9)), "inertia",
+            "a moment of inertia cannot exceed the sum of the other two");
+  }
+}
+
+template <class P>
+void check_name(Fields<P>& f, const std::string& key, const std::string& name) {
+  f.check(name != "world", key, "'world' is the ground that joints hang on; use another name");
+  const bool is_plain =
+      std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
+  f.check(!name.empty() && is_plain, key,
+          "a name is a line of text: it heads columns of the recording");
+}
+
+template <class P>
+void describe_title(Fields<P>& f, std::string* title, std::string* description) {
+  int version = 1;
+  f.integer({.key = "vesica"}, 1, 1, &version);
+  if (f.has("title", !title->empty())) f.text({.key = "title"}, title);
+  if (f.has("description", !description->empty())) f.text({.key = "description"}, description);
+}
+
+}  // namespace
+
+template <class P>
+Quaternion<P> Frame<P>::orientation() const {
+  using std::cos;
+  using std::sin;
+  using std::sqrt;
+  if (turn != Turn::kAxisAngle) return {quaternion[0], quaternion[1], quaternion[2], quaternion[3]};
+  const P half = angle * P(0.5);
+  const Vec3<P> e = axis / P(sqrt(axis.squaredNorm()));
+  const P s = sin(half);
+  return {cos(half), s * e.x(), s * e.y(), s * e.z()};
+}
+
+template <class P>
+void Frame<P>::describe(Fields<P>& f) {
+  f.vector({"position", dimension::kLength, Rule::kAny, "of its origin", 0.0}, &position);
+  const bool is_quaternion = f.has("quaternion", turn == Turn::kQuaternion);
+  const bool has_axis = f.has("axis", turn == Turn::kAxisAngle);
+  const bool has_angle = f.has("angle", turn == Turn::kAxisAngle);
+  f.check(!(is_quaternion && (has_axis || has_angle)), "",
+          "give either 'quaternion' or 'axis' with 'angle', not both");
+  turn = Turn::kNone;
+  if (has_axis || has_angle) {
+    turn = Turn::kAxisAngle;
+    f.vector({.key = "axis", .meaning = "of any length"}, &axis);
+    f.check(!is_zero(axis), "axis", "an axis cannot be zero");
+    f.number({"angle", dimension::kAngle}, &angle);
+  } else if (is_quaternion) {
+    turn = Turn::kQuaternion;
+    f.list({.key = "quaternion", .meaning = "w, x, y, z"}, quaternion.data(), 4);
+    if (!f.has_values()) return;
+    double q[4], sum = 0;
+    for (size_t k = 0; k < 4; ++k) {
+      q[k] = value_of(quaternion[k]);
+      sum += q[k] * q[k];
+    }
+    // Unit length is asked for, not repaired in silence; this much is rounding in a text file.
+    constexpr double kUnitTolerance = 1e-6;
+    const double norm = std::sqrt(sum);
+    f.check(norm != 0, "quaternion",
+            "a quaternion [w, x, y, z] cannot be zero; no rotation is [1, 0, 0, 0]");
+    if (std::abs(norm - 1) > kUnitTolerance) {
+      f.fail("quaternion",
+             fmt::format("a quaternion [w, x, y, z] has length 1, this one {:.6g}; scaled to unit "
+                         "length it is [{:.9g}, {:.9g}, {:.9g}, {:.9g}]",
+                         norm, q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm));
+    }
+  }
+}
+
+template <class P>
+void Velocity<P>::describe(Fields<P>& f) {
+  f.vector({"linear", dimension::kSpeed, Rule::kAny, "of the origin", 0.0}, &linear);
+  f.vector({"angular", dimension::kSpin, Rule::kAny, "in world axes", 0.0}, &angular);
+}
+
+template <class P>
+void Signal<P>::describe(Fields<P>& f, const Dimension& value, const Dimension& rate_of_value) {
+  const auto is_set = [](const P& x) { return value_of(x) != 0; };
+  is_function = f.is_map("", is_function || !file.empty() || is_set(rate) || is_set(amplitude) ||
+                                 is_set(frequency) || until > from);
+  if (!is_function) {
+    f.number({.key = {}, .dimension = value}, &offset);
+    return;
+  }
+  if (f.has("file", !file.empty())) {
+    for (const char* key :
+         {"offset", "rate", "amplitude", "frequency", "phase", "step", "from", "until"}) {
+      f.check(!f.has(key, false), "file", "a recorded series takes 'column' and nothing else");
+    }
+    f.text({.key = "file", .meaning = "a table with a column time"}, &file);
+    f.text({.key = "column"}, &column);
+    return;
+  }
+  f.number({"offset", value, Rule::kAny, "", 0.0}, &offset);
+  f.number({"rate", rate_of_value, Rule::kAny, "", 0.0}, &rate);
+  if (f.has("amplitude", is_set(frequency) || is_set(amplitude))) {
+    f.number({"amplitude", value}, &amplitude);
+    f.number({"frequency", dimension::kFrequency, Rule::kPositive}, &frequency);
+    f.number({"phase", dimension::kAngle, Rule::kAny, "", 0.0}, &phase);
+  } else {
+    f.check(!f.has("frequency", false), "frequency", "goes with 'amplitude'");
+    f.check(!f.has("phase", false), "phase", "goes with 'amplitude'");
+  }
+  if (f.has("step", until > from || is_set(step))) {
+    f.number({"step", value}, &step);
+    f.plain_number({"from", dimension::kTime, Rule::kNonNegative}, &from);
+    f.plain_number({"until", dimension::kTime, Rule::kPositive}, &until);
+    f.check(until > from, "until", "must be later than 'from'");
+  } else {
+    f.check(!f.has("from", false), "from", "goes with 'step' and 'until'");
+    f.check(!f.has("until", false), "until", "goes with 'step' and 'from'");
+  }
+}
+
+template <class P>
+void Prescribed<P>::describe(Fields<P>& f) {
+  if (f.has("file", !file.empty())) {
+    for (const char* key : {"velocity", "acceleration", "amplitude", "axis", "spin", "swing",
+                            "frequency", "phase"}) {
+      f.check(!f.has(key, false), "file", "a recorded motion excludes the other keys");
+    }
+    f.text({.key = "file", .meaning = "a table: time, x, y, z, qw, qx, qy, qz"}, &file);
+    return;
+  }
+  f.vector({"velocity", dimension::kSpeed, Rule::kAny, "", 0.0}, &velocity);
+  f.vector({"acceleration", dimension::kAcceleration, Rule::kAny, "", 0.0}, &acceleration);
+  const bool now = value_of(frequency) > 0;
+  const bool has_amplitude = f.has("amplitude", now || !is_zero(amplitude));
+  const bool has_swing = f.has("swing", now || value_of(swing) != 0);
+  f.vector({"amplitude", dimension::kLength, Rule::kAny, "", 0.0}, &amplitude);
+  if (f.has("axis", true)) {
+    f.vector({.key = "axis", .meaning = "of turning"}, &axis);
+    f.check(!is_zero(axis), "axis", "an axis cannot be zero");
+  }
+  f.number({"spin", dimension::kSpin, Rule::kAny, "", 0.0}, &spin);
+  f.number({"swing", dimension::kAngle, Rule::kAny, "", 0.0}, &swing);
+  if (has_amplitude || has_swing) {
+    f.number({"frequency", dimension::kFrequency, Rule::kPositive}, &frequency);
+    f.number({"phase", dimension::kAngle, Rule::kAny, "", 0.0}, &phase);
+  } else {
+    for (const char* key : {"frequency", "phase"}) {
+      f.check(!f.has(key, false), key, "goes with 'amplitude' or 'swing'");
+    }
+  }
+}
+
+template <class P>
+void Inertia<P>::describe(Fields<P>& f) {
+  is_diagonal = !f.is_list("0", !is_diagonal);
+  if (is_diagonal) {
+    Vec3<P> d = I.diagonal();
+    f.vector({{}, dimension::kInertia}, &d);
+    I = d.asDiagonal();
+    return;
+  }
+  size_t count = 3;
+  f.items("", &count, [&](size_t k) {
+    if (k >= 3) return;
+    const auto row = static_cast<Eigen::Index>(k);
+    Vec3<P> r = I.row(row);
+    f.vector({{}, dimension::kInertia}, &r);
+    I.row(row) = r.transpose();
+  });
+  if (count != 3) f.fail("", fmt::format("expected a list of 3, found {}", count));
+}
+
+template <class P>
+void BushingSprings<P>::describe(Fields<P>& f) {
+  // One number for all directions, or three.
+  const auto springs = [&](const char* key, const Dimension& d, Vec3<P>* v, bool is_needed) {
+    if (!is_needed && !f.has(key, !is_zero(*v))) return;
+    if (f.is_list(key, true)) {
+      f.vector({key, d, Rule::kNonNegative}, v);
+    } else {
+      P x = v->x();
+      f.number({key, d, Rule::kNonNegative}, &x);
+      *v = Vec3<P>(x, x, x);
+    }
+  };
+  springs("stiffness", dimension::kStiffness, &stiffness, true);
+  springs("turning_stiffness", dimension::kTurningStiffness, &turning_stiffness, false);
+  springs("damping", dimension::kViscosity, &damping, false);
+  springs("turning_damping", dimension::kTurningViscosity, &turning_damping, false);
+}
+
+template <class P>
+JointType Joint<P>::joint_type() const {
+  for (const JointRow& row : joint_rows()) {
+    if (row.name == type) return row.type;
+  }
+  return JointType::kFree;  // a bushing
+}
+
+template <class P>
+void Joint<P>::describe(Fields<P>& f) {
+  static const Words kTypes = [] {
+    Words words = joint_names();
+    words.emplace_back("bushing");
+    return words;
+  }();
+  const auto found = std::find(kTypes.begin(), kTypes.end(), type);
+  if (found == kTypes.end()) {
+    f.fail("type",
+           fmt::format("'{}' is not known; known here: {}", type, fmt::join(kTypes, ", ")));
+  }
+  size_t index = found == kTypes.end() ? 0 : static_cast<size_t>(found - kTypes.begin());
+  f.word({.key = "type"}, kTypes, &index);
+  type = kTypes[index];
+  f.text({.key = "parent", .meaning = "a body, or world"}, &parent);
+  f.optional_below("in_parent", &in_parent);
+  f.optional_below("in_body", &in_body);
+  describe_axes(f, this);
+  describe_drive(f, this);
+  describe_start(f, this);
+  describe_actions(f, "spring", *this, &springs,
+                   [&](JointSpring<P>& s, const CoordinateUnits& units, bool) {
+                     f.number({"stiffness", units.stiffness, Rule::kNonNegative, "", 0.0},
+                              &s.stiffness);
+                     f.number({"damping", units.viscosity, Rule::kNonNegative, "", 0.0}, &s.damping);
+                     f.number({"rest", units.value, Rule::kAny, "", 0.0}, &s.rest);
+                   });
+  describe_actions(
+      f, "limits", *this, &limits, [&](JointLimit<P>& l, const CoordinateUnits& units, bool angular) {
+        f.list({"range", units.value, Rule::kAny, "lowest, highest"}, l.range.data(), 2);
+        f.check(l.range[0] < l.range[1], "range", "gives the lowest value, then the highest");
+        f.number({"stiffness", units.stiffness, Rule::kPositive}, &l.stiffness);
+        f.number({"damping", angular ? dimension::kTime : dimension::kContactDamping,
+                  Rule::kNonNegative, "", 0.0},
+                 &l.damping);
+      });
+  describe_actions(
+      f, "friction", *this, &frictions,
+      [&](JointFriction<P>& friction, const CoordinateUnits&, bool angular) {
+        f.number({"load", dimension::kForce, Rule::kNonNegative}, &friction.load);
+        if (angular) {
+          f.number({"radius", dimension::kLength, Rule::kPositive}, &friction.radius);
+        } else {
+          f.check(!f.has("radius", false), "radius",
+                  "belongs to a joint that turns; a slide has none");
+        }
+        f.check(f.is_map("law", true), "law",
+                "a friction law with its parameters: {law: brown_mcphee, ...}");
+        f.below("law", [&] { describe_one_of(f, {.key = "law"}, &friction.law); });
+      });
+  describe_actions(
+      f, "motor", *this, &motors, [&](JointMotor<P>& m, const CoordinateUnits& units, bool) {
+        f.choice({.key = "input"}, {"torque", "position", "speed"}, &m.input);
+        const Dimension force_rate{units.force.m, units.force.kg, units.force.s - 1, "per second"};
+        f.below("value", [&] {
+          switch (m.input) {
+            case MotorType::kTorque:
+              return m.value.describe(f, units.force, force_rate);
+            case MotorType::kPosition:
+              return m.value.describe(f, units.value, units.rate);
+            case MotorType::kSpeed:
+              return m.value.describe(f, units.rate, units.acceleration);
+          }
+        });
+        const bool takes_gain = m.input != MotorType::kTorque;
+        const bool takes_rate = m.input == MotorType::kPosition;
+        if (takes_gain) {
+          f.number({"gain", takes_rate ? units.stiffness : units.viscosity, Rule::kNonNegative},
+                   &m.gain);
+        } else {
+          f.check(!f.has("gain", false), "gain", "belongs to 'input: position' and 'speed'");
+        }
+        if (takes_rate) {
+          f.number({"rate_gain", units.viscosity, Rule::kNonNegative, "", 0.0}, &m.rate_gain);
+        } else {
+          f.check(!f.has("rate_gain", false), "rate_gain",
+                  takes_gain ? "belongs to 'input: position'"
+                             : "belongs to 'input: position' and 'speed'");
+        }
+        f.number({"limit", units.force, Rule::kPositive}, &m.limit);
+      });
+  if (is_bushing()) {
+    f.check(parent != "world", "parent",
+            "a bushing joins two bodies; give the ground a body with 'fixed: true'");
+    bushing.describe(f);
+    return;
+  }
+  for (const char* key : {"stiffness", "turning_stiffness", "damping", "turning_damping"}) {
+    f.check(!f.has(key, false), key,
+            "belongs to 'type: bushing'; a joint's own spring is 'spring: {stiffness: ...}'");
+  }
+}
+
+template <class P>
+void Body<P>::describe(Fields<P>& f) {
+  f.check(!(f.has("prescribed", prescribed.has_value()) && f.has("fixed", fixed)), "",
+          "give either 'fixed' or 'prescribed', not both");
+  f.flag({.key = "fixed", .meaning = "does not move", .unless = 0.0}, &fixed);
+  f.optional_below("prescribed", &prescribed);
+
+  const bool has_one = f.has("shape", shapes.size() == 1 && !has_shape_list);
+  const bool has_list = f.has("shapes", shapes.size() > 1 || has_shape_list);
+  f.check(!(has_one && has_list), "shapes", "give either 'shape' or 'shapes', not both");
+  has_shape_list = has_list;
+  if (has_one) {
+    shapes.resize(1);
+    f.below("shape", [&] { shapes[0].describe(f); });
+  } else if (has_list) {
+    f.list_below("shapes", &shapes);
+    f.check(!shapes.empty(), "shapes", "a list of shapes has at least one");
+  }
+  f.optional_below("pose", &pose);
+
+  const bool has_joint = f.has("joint", joint.has_value());
+  if (is_given()) {
+    const std::pair<const char*, bool> keys[] = {{"mass", mass.has_value()},
+                                                 {"inertia", inertia.has_value()},
+                                                 {"velocity", velocity.has_value()},
+                                                 {"joint", joint.has_value()}};
+    for (const auto& [key, now] : keys) {
+      f.check(!f.has(key, now), key, "belongs to a free body; this one's motion is given");
+    }
+    return;
+  }
+  f.check(!has_joint || !f.has("pose", pose.has_value()), "pose",
+          "follows from the joint; give its 'start' and 'rate'");
+  f.check(!has_joint || !f.has("velocity", velocity.has_value()), "velocity",
+          "follows from the joint; give its 'start' and 'rate'");
+  f.optional_below("velocity", &velocity);
+  if (!f.has("mass", mass.has_value())) f.fail("", "the key 'mass' is missing");
+  f.number({"mass", dimension::kMass, Rule::kPositive}, &mass);
+  f.optional_below("inertia", &inertia);
+  if (inertia) check_inertia(f, inertia->I, has_joint);
+  f.check(inertia || !shapes.empty(), "",
+          "a free body needs 'inertia', or a shape to compute it from");
+  f.check(inertia || shapes.size() == 1, "", "a free body of several shapes needs 'inertia'");
+  f.optional_below("joint", &joint);
+}
+
+void Interference::describe(Fields<double>& f) {
+  static const Words kMethods = {"auto",   "closed_form", "polyhedra", "mesh",
+                                 "slices", "voxels",      "point"};
+  if (f.has("method", method != "auto")) {
+    const auto found = std::find(kMethods.begin(), kMethods.end(), method);
+    if (found == kMethods.end()) {
+      f.fail("method", fmt::format("'{}' is not known; known here: {}", method,
+                                   fmt::join(kMethods, ", ")));
+    }
+    size_t index = found == kMethods.end() ? 0 : static_cast<size_t>(found - kMethods.begin());
+    f.word({.key = "method"}, kMethods, &index);
+    method = kMethods[index];
+  }
+  f.number({"voxel_size", dimension::kLength, Rule::kPositive, "of the method voxels"}, &voxel_size);
+  f.check(method != "voxels" || voxel_size, "",
+          "the method voxels needs a voxel_size: (df/k)^(1/3) for a force df that does not matter "
+          "and the stiffness k of the volumetric law, which 'vesica suggest' computes as voxel_edge "
+          "(Gonthier 4.5)");
+  f.check(method == "voxels" || !voxel_size, "voxel_size", "goes with 'method: voxels' only");
+  f.number({"tolerance", dimension::kNumber, Rule::kPositive, "relative, of the volume"},
+           &tolerance);
+  f.check(!tolerance || !(*tolerance > 0.1), "tolerance", "relative, of the volume: below 0.1");
+  f.choice({.key = "normal"}, {"area_vector", "eigenvector", "plane", "conservative"}, &normal);
+  f.choice({.key = "inertia"}, {"exact", "oblique"}, &inertia);
+}
+
+template <class P>
+void FrictionStates<P>::describe(Fields<P>& f, bool has_twist) {
+  f.vector({"z", dimension::kLength, Rule::kAny, "bending of the bristles", 0.0}, &z);
+  f.number({"s_dw", dimension::kNumber, Rule::kNonNegative, "how much of the bond has formed", 0.0},
+           &s_dw);
+  f.check(!(value_of(s_dw) > 1), "s_dw", "lies between 0 (just slid) and 1 (stuck for long)");
+  if (has_twist) f.number({"r_theta", dimension::kLength, Rule::kAny, "twist", 0.0}, &r_theta);
+}
+
+template <class P>
+void Contact<P>::describe_laws(Fields<P>& f) {
+  f.choice({.key = "preset"}, {"exact", "gonthier2007", "brown2017"}, &preset);
+  f.choice({.key = "rolling_tensor"}, {"J_t", "J_v", "J_s"}, &rolling_tensor);
+  f.choice({.key = "apply_at"}, {"surface", "centroid"}, &apply_at);
+  f.choice({.key = "coupling"}, {"full", "none"}, &coupling);
+  if (f.has("relaxation", relaxation_time.has_value())) {
+    if (!relaxation_time) relaxation_time.emplace(P(0.0));
+    f.below("relaxation", [&] {
+      f.number({"time", dimension::kTime, Rule::kPositive}, &*relaxation_time);
+    });
+  }
+  f.plain([&](Fields<double>& plain) { plain.optional_below("interference", &interference); });
+  f.below("normal", [&] { describe_one_of(f, {.key = "law"}, &normal); });
+  if (f.has("friction", !std::holds_alternative<NoFriction<P>>(friction))) {
+    f.below("friction", [&] { describe_one_of(f, {.key = "law"}, &friction); });
+  }
+  if (!f.has("states", states.has_value())) return states.reset();
+  if (!states) states.emplace();
+  const int count = std::visit(
+      [](const auto& law) { return kStateCount<std::decay_t<decltype(law)>>; }, friction);
+  f.check(count > 0, "states", "this friction law has no states");
+  f.below("states", [&] {
+    states->describe(f, std::holds_alternative<VolumetricBristle<P>>(friction));
+  });
+}
+
+template <class P>
+void Contact<P>::describe(Fields<P>& f) {
+  describe_between(f, "a body cannot touch itself", &between);
+  f.choice({.key = "cells", .unless = 0.0}, {"together", "separate"}, &separate_cells);
+  if (f.has("max_pairs", max_pairs.has_value())) {
+    if (!max_pairs) max_pairs = 1;
+    constexpr int kMostRoom = 100000;
+    f.integer({.key = "max_pairs"}, 1, kMostRoom, &*max_pairs);
+  }
+  describe_laws(f);
+}
+
+template <class P>
+void Spring<P>::describe(Fields<P>& f) {
+  describe_between(f, "a spring joins two bodies", &between);
+  describe_two(f, "points", !is_zero(points[0]) || !is_zero(points[1]),
+               [&](size_t k) { f.vector({{}, dimension::kLength}, &points[k]); });
+  f.number({"stiffness", dimension::kStiffness, Rule::kNonNegative}, &stiffness);
+  f.number({"damping", dimension::kViscosity, Rule::kNonNegative, "", 0.0}, &damping);
+  f.number({"length", dimension::kLength, Rule::kNonNegative}, &length);
+}
+
+template <class P>
+void PointForce<P>::describe(Fields<P>& f) {
+  f.text({.key = "body"}, &body);
+  f.vector({"point", dimension::kLength, Rule::kAny, "", 0.0}, &point);
+  f.vector({"force", dimension::kForce}, &force);
+  f.choice({.key = "axes", .unless = 0.0}, {"world", "body"}, &in_body_axes);
+  f.plain([&](Fields<double>& plain) {
+    plain.number({"from", dimension::kTime, Rule::kNonNegative, "", 0.0}, &from);
+    plain.number({"until", dimension::kTime, Rule::kPositive}, &until);
+    plain.check(!until || *until > from, "until", "must be later than 'from'");
+    plain.number({"ramp", dimension::kTime, Rule::kNonNegative, "", 0.0}, &ramp);
+  });
+}
+
+template <class P>
+void Bushing<P>::describe(Fields<P>& f) {
+  describe_between(f, "a bushing joins two bodies", &between);
+  describe_two(f, "frames", !is_at_origin(frames[0]) || !is_at_origin(frames[1]),
+               [&](size_t k) { frames[k].describe(f); });
+  springs.describe(f);
+}
+
+template <class P>
+void Loop<P>::describe(Fields<P>& f) {
+  f.choice({.key = "type"}, {"point", "hinge", "weld", "rod"}, &type);
+  describe_between(f, "a loop is closed between two bodies", &between);
+  describe_two(f, "frames", !is_at_origin(frames[0]) || !is_at_origin(frames[1]),
+               [&](size_t k) { frames[k].describe(f); });
+  if (type == LoopType::kRod) {
+    f.number({"length", dimension::kLength, Rule::kPositive}, &length);
+  } else {
+    f.check(!f.has("length", false), "length", "belongs to 'type: rod'");
+  }
+  f.plain_number({"rate", dimension::kFrequency, Rule::kPositive, "", 50.0}, &rate);
+}
+
+template <class P>
+void Controller<P>::describe(Fields<P>& f) {
+  using namespace dimension;
+  size_t type = 0;
+  f.word({.key = "type"}, {"accommodation"}, &type);
+  f.text({.key = "body"}, &body);
+  f.vector({"point", kLength, Rule::kAny, "", 0.0}, &point);
+  f.text({.key = "contact"}, &contact);
+  size_t count = 3;
+  f.items("velocity", &count, [&](size_t k) {
+    if (k < 3) velocity[k].describe(f, kSpeed, kAcceleration);
+  });
+  if (count != 3 && f.has_values()) {
+    f.fail("velocity", fmt::format("expected a list of 3, found {}", count));
+  }
+  f.number({"gain", kMobility, Rule::kNonNegative}, &gain);
+  f.number({"dead_band", kForce, Rule::kNonNegative}, &dead_band);
+  turns = f.has("turning_gain", turns || value_of(turning_gain) > 0);
+  if (turns) {
+    f.number({"turning_gain", kTurningMobility, Rule::kNonNegative}, &turning_gain);
+    f.number({"turning_dead_band", kTorque, Rule::kNonNegative}, &turning_dead_band);
+  } else {
+    f.check(!f.has("turning_dead_band", false), "turning_dead_band", "goes with 'turning_gain'");
+  }
+  f.number({"k_p", kSquaredRate, Rule::kNonNegative}, &k_p);
+  f.number({"k_v", kFrequency, Rule::kNonNegative}, &k_v);
+}
+
+}  // namespace vesica::model
+
+namespace vesica {
+
+template <class P>
+void ModelOf<P>::describe(Fields<P>& f) {
+  model::describe_title(f, &title, &description);
+  if (f.has("gravity", true)) f.vector({"gravity", dimension::kAcceleration}, &gravity);
+  std::vector<std::string> names;
+  for (const auto& body : bodies) names.push_back(body.name);
+  f.entries("bodies", &names, [&](size_t k) {
+    if (bodies.size() < names.size()) bodies.resize(names.size());
+    bodies[k].name = names[k];
+    model::check_name(f, "", names[k]);
+    bodies[k].describe(f);
+  });
+  const auto list = [&](const char* key, auto* items) {
+    if (f.has(key, !items->empty())) f.list_below(key, items);
+  };
+  list("contacts", &contacts);
+  list("forces", &forces);
+  list("loops", &loops);
+  list("controllers", &controllers);
+  if (f.has("equilibrium", equilibrium.has_value())) {
+    if (!equilibrium) equilibrium.emplace();
+    f.below("equilibrium", [&] {
+      if (f.has("locked", !equilibrium->locked.empty())) {
+        f.texts({.key = "locked"}, &equilibrium->locked);
+      }
+    });
+  }
+  f.plain([&](Fields<double>& plain) { run.describe(plain); });
+}
+
+template <class P>
+void CaseOf<P>::describe(Fields<P>& f) {
+  model::describe_title(f, &title, &description);
+  f.below("bodies", [&] {
+    for (size_t k = 0; k < 2; ++k) {
+      model::Body<P>& body = bodies[k];
+      body.name = k == 0 ? "i" : "j";
+      f.below(body.name, [&] {
+        body.shapes.resize(1);
+        f.below("shape", [&] { body.shapes[0].describe(f); });
+        f.optional_below("pose", &body.pose);
+        f.optional_below("velocity", &body.velocity);
+      });
+    }
+  });
+  f.below("contact", [&] {
+    contact.describe_laws(f);
+    f.number({"impact_speed", dimension::kSpeed, Rule::kPositive}, &impact_speed);
+  });
+}
+
+#define VESICA_INSTANTIATE(P)                 \
+  template struct model::Frame<P>;            \
+  template struct model::Velocity<P>;         \
+  template struct model::Signal<P>;           \
+  template struct model::Prescribed<P>;       \
+  template struct model::Inertia<P>;          \
+  template struct model::BushingSprings<P>;   \
+  template struct model::Joint<P>;            \
+  template struct model::Body<P>;             \
+  template struct model::FrictionStates<P>;   \
+  template struct model::Contact<P>;          \
+  template struct model::Spring<P>;           \
+  template struct model::PointForce<P>;       \
+  template struct model::Bushing<P>;          \
+  template struct model::Loop<P>;             \
+  template struct model::Controller<P>;       \
+  template struct ModelOf<P>;                 \
+  template struct CaseOf<P>;
+VESICA_INSTANTIATE(double)
+VESICA_INSTANTIATE(Dual<4>)
+VESICA_INSTANTIATE(Dual<12>)
+#undef VESICA_INSTANTIATE
+
+}  // namespace vesica

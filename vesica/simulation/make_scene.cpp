@@ -1,0 +1,545 @@
+#include "vesica/simulation/make_scene.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "vesica/interference/slices/solid_moments.h"
+#include "vesica/io/csv.h"
+#include "vesica/io/output_file.h"
+#include "vesica/model/make_contact.h"
+#include "vesica/model/seeds.h"
+#include "vesica/simulation/scene_start.h"
+
+namespace vesica {
+namespace {
+
+// A part of a model, for messages.
+struct ModelPlace {
+  const Places& places;
+  std::string path;
+
+  [[noreturn]] void fail(std::string_view key, const std::string& message) const {
+    places.fail(join_path(path, key), message);
+  }
+  ModelPlace below(std::string_view key) const { return {places, join_path(path, key)}; }
+  ModelPlace below(size_t index) const { return below(std::to_string(index)); }
+};
+
+template <class P>
+Mat3<P> diagonal(const P& x, const P& y, const P& z) {
+  Mat3<P> m = Mat3<P>::Zero();
+  m(0, 0) = x;
+  m(1, 1) = y;
+  m(2, 2) = z;
+  return m;
+}
+
+// Inertia of a solid of uniform density about its centre, in the shape's axes.
+template <class P>
+Mat3<P> calc_uniform_inertia(const ModelPlace& place, const Shape<P>& shape, const P& mass) {
+  auto from_squares = [&](const Vec3<P>& r2, double factor) {
+    return diagonal<P>(mass * factor * (r2.y() + r2.z()), mass * factor * (r2.x() + r2.z()),
+                       mass * factor * (r2.x() + r2.y()));
+  };
+  if (const auto* sphere = std::get_if<Sphere<P>>(&shape)) {
+    const P i = mass * 0.4 * sphere->radius * sphere->radius;
+    return diagonal<P>(i, i, i);
+  }
+  if (const auto* ellipsoid = std::get_if<Ellipsoid<P>>(&shape)) {
+    return from_squares(ellipsoid->radii.cwiseProduct(ellipsoid->radii), 0.2);
+  }
+  if (const auto* box = std::get_if<Box<P>>(&shape)) {
+    return from_squares(box->size.cwiseProduct(box->size), 1.0 / 12);
+  }
+  const auto* mesh = std::get_if<MeshShape>(&shape);
+  const auto* solid = std::get_if<SolidShape>(&shape);
+  if (mesh || solid) {
+    const TriangleMesh::Solid moments =
+        mesh ? mesh->mesh->solid() : calc_solid_moments(*solid->solid);
+    const Vec3d c = moments.centroid;
+    const double size = mesh ? mesh->mesh->size() : 2 * solid->solid->bounds.half().maxCoeff();
+    if (c.norm() > 1e-9 * size) {
+      place.fail("", fmt::format(
+          "the body origin is the mass centre, but this solid has its centroid at [{:.9g}, {:.9g}, "
+          "{:.9g}] m; give the shape the pose {{position: [{:.9g}, {:.9g}, {:.9g}]}} and the body "
+          "an inertia, or centre the solid",
+          c.x(), c.y(), c.z(), -c.x(), -c.y(), -c.z()));
+    }
+    const Mat3d J = inertia_of(moments.M).matrix() / moments.volume;
+    return J.template cast<P>() * mass;
+  }
+  place.fail("", "a half_space has no inertia; give the body 'inertia', or fix it: 'fixed: true'");
+}
+
+std::shared_ptr<const RecordedMotion> load_recorded_motion(const std::string& file,
+                                                           const ModelPlace& place) {
+  const auto fail = [&](const std::string& message) { place.fail("", message); };
+  const MotionTrial trial = load_csv(resolve_path(place.places.folder(), file));
+  const TimeTable& series = trial.analog;
+  auto recorded = std::make_shared<RecordedMotion>();
+  auto column = [&](const char* name) {
+    const size_t index = series.find(name);
+    if (index == series.columns.size()) {
+      fail(fmt::format(
+          "{} has no column '{}'; it needs time, x, y, z [m] and may have qw, qx, qy, qz",
+          file, name));
+    }
+    const std::string& unit = series.columns[index].unit;
+    if (!unit.empty() && unit != "m" && unit != "1") {
+      fail(fmt::format("column '{}' is in {}; positions are in m", name, unit));
+    }
+    auto values = series.column(index);
+    for (double v : values) {
+      if (!std::isfinite(v)) fail(fmt::format("column '{}' has gaps", name));
+    }
+    return values;
+  };
+  for (size_t row = 1; row < series.rows(); ++row) {
+    if (series.times[row] <= series.times[row - 1]) fail("its times do not increase");
+  }
+  if (series.rows() < 2) fail("a recorded motion needs at least two rows");
+  for (const char* name : {"x", "y", "z"})
+    recorded->position.emplace_back(series.times, column(name));
+  if (series.find("qw") == series.columns.size()) return recorded;
+  // q and -q are one rotation: keep the sign that continues the series.
+  std::vector<std::vector<double>> q;
+  for (const char* name : {"qw", "qx", "qy", "qz"}) q.push_back(column(name));
+  for (size_t row = 1; row < series.rows(); ++row) {
+    double dot = 0;
+    for (const auto& part : q) dot += part[row] * part[row - 1];
+    if (dot < 0) {
+      for (auto& part : q) part[row] = -part[row];
+    }
+  }
+  for (auto& part : q) recorded->quaternion.emplace_back(series.times, part);
+  return recorded;
+}
+
+template <class P>
+PrescribedMotion<P> make_prescribed(const model::Prescribed<P>& given, const Pose<P>& X0,
+                                    const ModelPlace& place) {
+  using std::sqrt;
+  PrescribedMotion<P> motion;
+  motion.X0 = X0;
+  motion.moves = true;
+  if (!given.file.empty()) {
+    motion.recorded = load_recorded_motion(given.file, place.below("file"));
+    return motion;
+  }
+  motion.v0 = given.velocity;
+  motion.a0 = given.acceleration;
+  motion.amplitude = given.amplitude;
+  motion.axis = given.axis / P(sqrt(given.axis.squaredNorm()));
+  motion.w0 = given.spin;
+  motion.swing = given.swing;
+  motion.frequency = given.frequency;
+  motion.phase = given.phase;
+  return motion;
+}
+
+// Extents of all shapes that have one.
+template <class P>
+void set_extents(const std::vector<PlacedShape<P>>& shapes, SceneBody<P>* body) {
+  Bounds all;
+  bool is_first = true;
+  for (const auto& placed : shapes) {
+    const Bounds box = calc_bounds(placed.shape);
+    if (!box.is_finite()) continue;
+    const Bounds on_body = box.moved(detail::value_of_pose(placed.X_BS));
+    all = is_first ? on_body : all.joined_with(on_body);
+    is_first = false;
+    if (shapes.size() == 1) body->size = 2 * box.half().maxCoeff();
+  }
+  if (is_first) return;
+  if (shapes.size() > 1) body->size = 2 * all.half().maxCoeff();
+  body->reach = all.min.cwiseAbs().cwiseMax(all.max.cwiseAbs()).norm();
+}
+
+template <class P>
+SceneBody<P> make_body(const model::Body<P>& given, const std::vector<PlacedShape<P>>& shapes,
+                       const ModelPlace& place) {
+  SceneBody<P> body;
+  body.name = given.name;
+  set_extents(shapes, &body);
+  if (given.is_given()) {
+    if (given.pose) body.prescribed.X0 = given.pose->pose();
+    if (given.prescribed) {
+      body.prescribed =
+          make_prescribed(*given.prescribed, body.prescribed.X0, place.below("prescribed"));
+    }
+    return body;
+  }
+  body.is_free = true;
+  body.has_joint = given.joint.has_value();
+  if (given.velocity) body.V0 = given.velocity->velocity();
+  const P mass = *given.mass;
+  if (given.inertia) {
+    body.inertia = make_free_body<P>(mass, given.inertia->I);
+    return body;
+  }
+  const PlacedShape<P>& placed = shapes.front();
+  for (int k = 0; k < 3; ++k) {
+    if (value_of(placed.X_BS.p_WB[k]) != 0) {
+      place.fail("", "its shape sits off the mass centre: give 'inertia' as well");
+    }
+  }
+  const Mat3<P> I = calc_uniform_inertia<P>(
+      place.below(given.has_shape_list ? "shapes" : "shape"), placed.shape, mass);
+  body.inertia = make_free_body<P>(mass, placed.X_BS.R_WB * I * placed.X_BS.R_WB.transpose());
+  return body;
+}
+
+// Names to indices.
+template <class P>
+class BodyFinder {
+ public:
+  explicit BodyFinder(const Scene<P>& scene) : scene_(scene) {}
+
+  int find(const std::string& name, const ModelPlace& place) const {
+    std::vector<std::string_view> names;
+    for (size_t b = 0; b < scene_.bodies.size(); ++b) {
+      if (scene_.bodies[b].name == name) return static_cast<int>(b);
+      names.push_back(scene_.bodies[b].name);
+    }
+    place.fail("", say_unknown(name, names));
+  }
+  int find_or_world(const std::string& name, const ModelPlace& place) const {
+    return name == "world" ? -1 : find(name, place);
+  }
+  std::pair<int, int> find_two(const std::vector<std::string>& between, const ModelPlace& place,
+                               bool may_be_world = false) const {
+    const auto at = [&](size_t k) {
+      const ModelPlace here = place.below("between").below(k);
+      return may_be_world ? find_or_world(between[k], here) : find(between[k], here);
+    };
+    return {at(0), at(1)};
+  }
+
+ private:
+  const Scene<P>& scene_;
+};
+
+std::shared_ptr<const CubicSpline> load_series(const std::string& file, const std::string& column,
+                                               const ModelPlace& place) {
+  const MotionTrial trial = load_csv(resolve_path(place.places.folder(), file));
+  const TimeTable& series = trial.analog;
+  const size_t index = series.find(column);
+  if (index == series.columns.size()) {
+    place.fail("column", fmt::format("{} has no column of this name", file));
+  }
+  const auto values = series.column(index);
+  if (values.size() < 2) place.fail("file", "a recorded series needs at least two rows");
+  for (double v : values) {
+    if (!std::isfinite(v)) place.fail("column", "the column has gaps");
+  }
+  try {
+    return std::make_shared<CubicSpline>(series.times, values);
+  } catch (const InputError& error) {
+    place.fail("file", error.what());
+  }
+}
+
+template <class P>
+Signal<P> make_signal(const model::Signal<P>& given, const ModelPlace& place) {
+  Signal<P> signal;
+  if (!given.file.empty()) {
+    signal.recorded = load_series(given.file, given.column, place);
+    return signal;
+  }
+  signal.offset = given.offset;
+  signal.rate = given.rate;
+  signal.amplitude = given.amplitude;
+  signal.frequency = given.frequency;
+  signal.phase = given.phase;
+  signal.step = given.step;
+  signal.step_from = given.from;
+  signal.step_until = given.until;
+  return signal;
+}
+
+template <class P>
+void set_springs(const model::BushingSprings<P>& springs, Bushing<P>* bushing) {
+  bushing->stiffness = springs.stiffness;
+  bushing->turning_stiffness = springs.turning_stiffness;
+  bushing->damping = springs.damping;
+  bushing->turning_damping = springs.turning_damping;
+}
+
+template <class P>
+void add_joint_forces(const model::Joint<P>& given, int body, const ModelPlace& place,
+                      Scene<P>* scene) {
+  const auto names = coordinate_names(given.joint_type());
+  const auto add = [&](const std::string& coordinate, JointAction<P> action) {
+    const auto found = std::find(names.begin(), names.end(), coordinate);
+    const auto speed = found == names.end() ? 0 : found - names.begin();
+    scene->joint_forces.push_back({body, static_cast<int>(speed), std::move(action)});
+  };
+  for (const auto& s : given.springs) {
+    add(s.coordinate, JointSpring<P>{s.stiffness, s.damping, s.rest});
+  }
+  for (const auto& l : given.limits) {
+    add(l.coordinate, JointLimit<P>{l.range[0], l.range[1], l.stiffness, l.damping});
+  }
+  for (const auto& f : given.frictions) {
+    add(f.coordinate, JointFriction<P>{f.law, f.load, f.radius});
+  }
+  for (size_t k = 0; k < given.motors.size(); ++k) {
+    const auto& m = given.motors[k];
+    const ModelPlace motor =
+        given.motors.size() > 1 ? place.below("motor").below(k) : place.below("motor");
+    add(m.coordinate, JointMotor<P>{m.input, make_signal(m.value, motor.below("value")), m.gain,
+                                    m.rate_gain, m.limit.value_or(P(0.0))});
+  }
+}
+
+// Coordinates and speeds at the start.
+template <class P>
+void add_start(const model::Joint<P>& given, Scene<P>* scene) {
+  if (!given.driven.empty()) return;
+  const JointType type = given.joint_type();
+  std::vector<P> q(static_cast<size_t>(coordinate_count(type)), P(0.0));
+  std::vector<P> u(static_cast<size_t>(speed_count(type)), P(0.0));
+  const int place = quaternion_place(type);
+  if (place >= 0) {
+    const auto first = static_cast<size_t>(place);
+    const model::Frame<P> X = given.start_pose.value_or(model::Frame<P>{});
+    const model::Velocity<P> V = given.start_velocity.value_or(model::Velocity<P>{});
+    const Quaternion<P> o = X.orientation();
+    const P parts[] = {o.w, o.x, o.y, o.z};
+    std::copy(parts, parts + 4, q.begin() + place);
+    for (size_t k = 0; k < 3; ++k) {
+      const auto axis = static_cast<Eigen::Index>(k);
+      if (first > 0) {
+        q[k] = X.position[axis];
+        u[k] = V.linear[axis];
+      }
+      u[first + k] = V.angular[axis];
+    }
+  } else {
+    std::copy(given.start.begin(), given.start.end(), q.begin());
+    std::copy(given.rate.begin(), given.rate.end(), u.begin());
+  }
+  scene->q0.insert(scene->q0.end(), q.begin(), q.end());
+  scene->u0.insert(scene->u0.end(), u.begin(), u.end());
+}
+
+template <class P>
+void add_joint(const model::Joint<P>& given, const ModelPlace& place, Scene<P>* scene) {
+  using std::sqrt;
+  const int body = static_cast<int>(scene->bodies.size()) - 1;
+  Joint<P> joint;
+  joint.type = given.joint_type();
+  joint.parent = BodyFinder<P>(*scene).find_or_world(given.parent, place.below("parent"));
+  if (joint.parent == body) place.fail("parent", "a body cannot hang on itself");
+  if (given.in_parent) joint.X_PF = given.in_parent->pose();
+  if (given.in_body) joint.X_BM = given.in_body->pose();
+  Vec3<P>* axes[] = {&joint.axis, &joint.axis2};
+  for (size_t k = 0; k < given.axes.size(); ++k) {
+    *axes[k] = given.axes[k] / P(sqrt(given.axes[k].squaredNorm()));
+  }
+  for (size_t k = 0; k < given.driven.size(); ++k) {
+    const ModelPlace drive =
+        given.driven.size() > 1 ? place.below("driven").below(k) : place.below("driven");
+    joint.drive.push_back(make_signal(given.driven[k], drive));
+  }
+  scene->tree.add_body(scene->bodies.back().inertia, joint);
+  add_start(given, scene);
+  add_joint_forces(given, body, place, scene);
+  if (!given.is_bushing()) return;
+  Bushing<P> bushing;
+  bushing.body_i = body;
+  bushing.body_j = joint.parent;
+  bushing.X_IF = joint.X_BM;
+  bushing.X_JF = joint.X_PF;
+  set_springs(given.bushing, &bushing);
+  scene->bushings.push_back(bushing);
+}
+
+// The last body of the scene: in the tree, and with its start.
+template <class P>
+void add_to_tree(const model::Body<P>& given, const ModelPlace& place, Scene<P>* scene) {
+  const SceneBody<P>& body = scene->bodies.back();
+  if (!body.is_free) {
+    scene->tree.add_given_body();
+  } else if (given.joint) {
+    add_joint(*given.joint, place.below("joint"), scene);
+  } else {
+    scene->tree.add_body(body.inertia, Joint<P>{});
+    const model::Frame<P> start = given.pose.value_or(model::Frame<P>{});
+    const Vec3<P>& p = start.position;
+    const Quaternion<P> q = start.orientation();
+    const auto& V = body.V0;
+    scene->q0.insert(scene->q0.end(), {p.x(), p.y(), p.z(), q.w, q.x, q.y, q.z});
+    scene->u0.insert(scene->u0.end(),
+                     {V.v_WB.x(), V.v_WB.y(), V.v_WB.z(), V.w_WB.x(), V.w_WB.y(), V.w_WB.z()});
+  }
+}
+
+template <class P>
+void add_contact(const model::Contact<P>& given, const ModelPlace& place,
+                 const std::vector<std::vector<PlacedShape<P>>>& shapes, Scene<P>* scene) {
+  SceneContact<P> contact;
+  std::tie(contact.body_i, contact.body_j) = BodyFinder<P>(*scene).find_two(given.between, place);
+  for (const auto& other : scene->contacts) {
+    if (std::minmax(other.body_i, other.body_j) == std::minmax(contact.body_i, contact.body_j)) {
+      place.fail("between", "these two are in contact already; one contact presses for both");
+    }
+  }
+  const auto& i = shapes[static_cast<size_t>(contact.body_i)];
+  const auto& j = shapes[static_cast<size_t>(contact.body_j)];
+  if (i.empty() || j.empty()) place.fail("between", "both bodies need a shape to touch");
+  contact.name = fmt::format("{}-{}", given.between[0], given.between[1]);
+  MadeContact<P> made = make_contact(given, i, j, place.places, place.path);
+  contact.contact = std::move(made.contact);
+  contact.parts = std::move(made.parts);
+  scene->contacts.push_back(std::move(contact));
+}
+
+template <class P>
+void add_force(const model::Spring<P>& given, const ModelPlace& place, Scene<P>* scene) {
+  Spring<P> spring;
+  std::tie(spring.body_i, spring.body_j) = BodyFinder<P>(*scene).find_two(given.between, place);
+  spring.p_I = given.points[0];
+  spring.p_J = given.points[1];
+  spring.stiffness = given.stiffness;
+  spring.damping = given.damping;
+  spring.length = given.length;
+  scene->springs.push_back(spring);
+}
+template <class P>
+void add_force(const model::PointForce<P>& given, const ModelPlace& place, Scene<P>* scene) {
+  PointForce<P> load;
+  load.body = BodyFinder<P>(*scene).find(given.body, place.below("body"));
+  if (!scene->bodies[static_cast<size_t>(load.body)].is_free) {
+    place.fail("body", "this body's motion is given: a force on it changes nothing");
+  }
+  load.p_B = given.point;
+  load.force = given.force;
+  load.follows = given.in_body_axes;
+  load.from = given.from;
+  if (given.until) load.until = *given.until;
+  load.ramp = given.ramp;
+  scene->forces.push_back(load);
+}
+template <class P>
+void add_force(const model::Bushing<P>& given, const ModelPlace& place, Scene<P>* scene) {
+  Bushing<P> bushing;
+  std::tie(bushing.body_i, bushing.body_j) = BodyFinder<P>(*scene).find_two(given.between, place);
+  bushing.X_IF = given.frames[0].pose();
+  bushing.X_JF = given.frames[1].pose();
+  set_springs(given.springs, &bushing);
+  scene->bushings.push_back(bushing);
+}
+
+template <class P>
+void add_loop(const model::Loop<P>& given, const ModelPlace& place, Scene<P>* scene) {
+  Loop<P> loop;
+  loop.type = given.type;
+  std::tie(loop.body_i, loop.body_j) =
+      BodyFinder<P>(*scene).find_two(given.between, place, /*may_be_world=*/true);
+  loop.X_IF = given.frames[0].pose();
+  loop.X_JF = given.frames[1].pose();
+  loop.length = given.length;
+  loop.rate = given.rate;
+  scene->loops.push_back(loop);
+}
+
+template <class P>
+void add_controller(const model::Controller<P>& given, const ModelPlace& place, Scene<P>* scene) {
+  Accommodation<P> c;
+  c.body = BodyFinder<P>(*scene).find(given.body, place.below("body"));
+  c.p_BT = given.point;
+  std::vector<std::string_view> names;
+  for (const auto& k : scene->contacts) names.push_back(k.name);
+  const auto found = std::find(names.begin(), names.end(), given.contact);
+  if (found == names.end()) place.fail("contact", say_unknown(given.contact, names));
+  c.contact = static_cast<int>(found - names.begin());
+  const auto& felt = scene->contacts[static_cast<size_t>(c.contact)];
+  if (felt.parts) {
+    place.fail("contact", "is between bodies of several parts; the tip feels one contact");
+  }
+  c.body_is_i = felt.body_i == c.body;
+  if (!c.body_is_i && felt.body_j != c.body) {
+    place.fail("contact", "the tip has no part in this contact");
+  }
+  for (size_t k = 0; k < 3; ++k) {
+    c.velocity.push_back(make_signal(given.velocity[k], place.below("velocity").below(k)));
+  }
+  c.velocity.resize(6);  // the tip keeps its orientation but for what the moment asks
+  c.gain = given.gain;
+  c.dead_band = given.dead_band;
+  c.turning_gain = given.turning_gain;
+  c.turning_dead_band = given.turning_dead_band;
+  c.k_p = given.k_p;
+  c.k_v = given.k_v;
+  for (int b = c.body; b >= 0; b = scene->tree.body(b).joint.parent) {
+    const auto& link = scene->tree.body(b);
+    if (link.joint.type == JointType::kGiven) break;
+    if (link.nu > 1) place.fail("body", "hangs on a joint with more than one coordinate");
+    if (link.nu == 0) continue;
+    c.speeds.insert(c.speeds.begin(), link.u_start);
+    c.coordinates.insert(c.coordinates.begin(), link.q_start);
+  }
+  if (c.speeds.size() != 6) {
+    place.fail("body",
+               fmt::format("hangs on {} joints; the controller needs exactly 6", c.speeds.size()));
+  }
+  scene->controllers.push_back(std::move(c));
+}
+
+}  // namespace
+
+template <class P>
+Scene<P> build_scene(const ModelOf<P>& model) {
+  const ModelPlace root{*model.places, ""};
+  Scene<P> scene;
+  scene.title = model.title;
+  scene.gravity = model.gravity;
+  std::vector<std::vector<PlacedShape<P>>> shapes;
+  for (const auto& body : model.bodies) {
+    const ModelPlace place = root.below("bodies").below(body.name);
+    shapes.push_back(make_shapes(body, place.places, place.path));
+    scene.bodies.push_back(make_body(body, shapes.back(), place));
+    add_to_tree(body, place, &scene);
+  }
+  if (scene.tree.nu() == 0) {
+    root.fail("bodies", "nothing can move: every body is fixed, prescribed, welded or driven");
+  }
+  const auto for_each = [&](const char* key, const auto& items, const auto& add) {
+    for (size_t k = 0; k < items.size(); ++k) add(items[k], root.below(key).below(k));
+  };
+  for_each("contacts", model.contacts, [&](const auto& contact, const ModelPlace& place) {
+    add_contact(contact, place, shapes, &scene);
+  });
+  for_each("forces", model.forces, [&](const auto& item, const ModelPlace& place) {
+    std::visit([&](const auto& force) { add_force(force, place, &scene); }, item.force);
+  });
+  for_each("loops", model.loops, [&](const auto& loop, const ModelPlace& place) {
+    add_loop(loop, place, &scene);
+  });
+  for_each("controllers", model.controllers, [&](const auto& controller, const ModelPlace& place) {
+    add_controller(controller, place, &scene);
+  });
+  return scene;
+}
+
+template <class P>
+Scene<P> make_scene(const Model& model, const std::vector<std::string>& seeds) {
+  Scene<P> scene = build_scene(with_seeds<P>(model, seeds));
+  if (scene.tree.has_joints() || !scene.loops.empty()) prepare_start(model, &scene);
+  if (model.equilibrium) start_at_rest(model, &scene);
+  return scene;
+}
+
+#define VESICA_INSTANTIATE(P)                     \
+  template Scene<P> build_scene(const ModelOf<P>&); \
+  template Scene<P> make_scene(const Model&, const std::vector<std::string>&)
+VESICA_INSTANTIATE(double);
+VESICA_INSTANTIATE(Dual<4>);
+VESICA_INSTANTIATE(Dual<12>);
+#undef VESICA_INSTANTIATE
+
+}  // namespace vesica
