@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/simulation/reproduce_presets.h"
+#include "reproduce/presets.h"
 
 namespace vesica::detail {
 namespace {

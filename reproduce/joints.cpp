@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cmath>
 
+#include "reproduce/run.h"
 #include "vesica/math/linear_algebra.h"
 #include "vesica/simulation/fixed_step.h"
-#include "vesica/simulation/reproduce_run.h"
 
 namespace vesica::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/simulation/reproduce_run.h"
+#include "reproduce/run.h"
 
 namespace vesica::detail {
 namespace {

@@ -1,4 +1,4 @@
-#include "vesica/simulation/reproduce_presets.h"
+#include "reproduce/presets.h"
 
 #include <fmt/format.h>
 

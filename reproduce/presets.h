@@ -1,5 +1,5 @@
 // What the volumetric systems of reproduce.h share: a scene run with the exact contact and with the
-// source's approximations side by side, rows with the energy ledger. Internal to simulation/.
+// source's approximations side by side, rows with the energy ledger. Internal to reproduce/.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "vesica/simulation/reproduce_run.h"
+#include "reproduce/run.h"
 
 namespace vesica::detail {
 

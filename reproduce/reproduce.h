@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vesica/io/html_page.h"
+#include "vesica/report/html_page.h"
 
 namespace vesica {
 

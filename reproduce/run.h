@@ -1,12 +1,12 @@
 // What the systems of reproduce.h share: running a scene with settings, reading its recording.
-// Internal to simulation/.
+// Internal to reproduce/.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "vesica/simulation/reproduce.h"
+#include "reproduce/reproduce.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::detail {

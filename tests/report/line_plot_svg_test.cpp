@@ -1,4 +1,4 @@
-#include "vesica/io/line_plot_svg.h"
+#include "vesica/report/line_plot_svg.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "apps/vesica/body_meshes.h"
+#include "vesica/report/body_meshes.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <numbers>
 #include <optional>
 
-#include "apps/vesica/motion_reader.h"
 #include "vesica/contact/probe.h"
+#include "vesica/report/motion_reader.h"
 #include "vesica/simulation/scene_input.h"
 
-namespace vesica::app {
+namespace vesica {
 namespace {
 
 constexpr int kFewestCells = 16;          // along a cell, however small it is in its solid
@@ -221,4 +221,4 @@ void mesh_bodies(int cells, std::vector<ShownBody>* bodies) {
   for (const auto& [body, plate] : plates) append_mesh(plate, {}, &body->mesh);
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

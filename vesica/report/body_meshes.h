@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/vesica/run_folder.h"
 #include "vesica/contact/contact_input.h"
 #include "vesica/geometry/surface_mesh.h"
+#include "vesica/report/run_folder.h"
 
-namespace vesica::app {
+namespace vesica {
 
 struct ShownBody {
   std::string name;
@@ -38,4 +38,4 @@ double move_to_recorded(const RunFolder& run, double time, std::vector<ShownBody
 // Points, edges and endless surfaces have no mesh.
 void mesh_bodies(int cells, std::vector<ShownBody>* bodies);
 
-}  // namespace vesica::app
+}  // namespace vesica

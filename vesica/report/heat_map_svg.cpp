@@ -1,4 +1,4 @@
-#include "vesica/io/heat_map_svg.h"
+#include "vesica/report/heat_map_svg.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "vesica/io/html_page.h"
-#include "vesica/io/svg_parts.h"
+#include "vesica/io/markup.h"
+#include "vesica/report/svg_parts.h"
 
 namespace vesica {
 namespace {
@@ -53,8 +53,8 @@ std::string make_heat_map_svg(const HeatMap& map) {
                  "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
                  "<text x=\"{2:.0f}\" y=\"24\" font-size=\"16\" font-weight=\"bold\">{3}</text>\n"
                  "<text x=\"{2:.0f}\" y=\"43\" fill=\"#555\">{4}</text>\n",
-                 total_width, total_height, kMapLeft, escape_html(map.title),
-                 escape_html(fmt::format("{}", fmt::join(map.notes, " · "))));
+                 total_width, total_height, kMapLeft, escape_markup(map.title),
+                 escape_markup(fmt::format("{}", fmt::join(map.notes, " · "))));
   if (empty) {
     fmt::format_to(out, "<text x=\"{:.0f}\" y=\"{:.0f}\">not in contact</text>\n</svg>\n", kMapLeft,
                    kMapTop + 40);
@@ -119,8 +119,8 @@ std::string make_heat_map_svg(const HeatMap& map) {
                  "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
                  "<text transform=\"translate(20 {:.1f}) rotate(-90)\" "
                  "text-anchor=\"middle\">{}</text>\n",
-                 kMapLeft + width / 2, kMapTop + height + 44, escape_html(map.x_label),
-                 kMapTop + height / 2, escape_html(map.y_label));
+                 kMapLeft + width / 2, kMapTop + height + 44, escape_markup(map.x_label),
+                 kMapTop + height / 2, escape_markup(map.y_label));
 
   // Scale bar.
   const double bar_x = kMapLeft + width + 24, bar_height = std::max(height, 120.0);
@@ -137,7 +137,7 @@ std::string make_heat_map_svg(const HeatMap& map) {
   fmt::format_to(out,
                  "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" "
                  "text-anchor=\"middle\">{}</text>\n",
-                 bar_x + 84, kMapTop + bar_height / 2, escape_html(map.value_label));
+                 bar_x + 84, kMapTop + bar_height / 2, escape_markup(map.value_label));
 
   for (const HeatMap::Mark& mark : map.marks) {
     fmt::format_to(out,
@@ -147,7 +147,7 @@ std::string make_heat_map_svg(const HeatMap& map) {
                    "fill=\"#c02020\" stroke=\"white\" stroke-width=\"3\" "
                    "paint-order=\"stroke\">{4}</text>\n",
                    x_of(mark.x), y_of(mark.y), x_of(mark.x) + 9, y_of(mark.y) - 8,
-                   escape_html(mark.label));
+                   escape_markup(mark.label));
   }
   svg += "</svg>\n";
   return svg;

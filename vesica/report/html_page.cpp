@@ -1,4 +1,4 @@
-#include "vesica/io/html_page.h"
+#include "vesica/report/html_page.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "vesica/io/html_page_parts.h"
+#include "vesica/io/markup.h"
+#include "vesica/report/html_page_parts.h"
 
 namespace vesica {
 namespace {
@@ -77,29 +78,6 @@ const char* shape_word(PlayedBody::Shape shape) {
 
 }  // namespace
 
-std::string escape_html(const std::string& text) {
-  std::string result;
-  for (char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 std::vector<std::size_t> choose_rows(const std::vector<const std::vector<double>*>& series,
                                      std::size_t rows, std::size_t pixel_columns) {
   std::vector<std::size_t> chosen;
@@ -128,28 +106,28 @@ std::vector<std::size_t> choose_rows(const std::vector<const std::vector<double>
 }
 
 HtmlPage::HtmlPage(const std::string& title, const std::string& subtitle) : title_(title) {
-  body_ = fmt::format("<h1>{}</h1>\n<div class=\"sub\">{}</div>\n", escape_html(title),
-                      escape_html(subtitle));
+  body_ = fmt::format("<h1>{}</h1>\n<div class=\"sub\">{}</div>\n", escape_markup(title),
+                      escape_markup(subtitle));
 }
 
 void HtmlPage::add_heading(const std::string& title, const std::string& words) {
-  body_ += fmt::format("<h2>{}</h2>\n", escape_html(title));
+  body_ += fmt::format("<h2>{}</h2>\n", escape_markup(title));
   if (!words.empty()) add_text(words);
 }
 
 void HtmlPage::add_subheading(const std::string& title) {
-  body_ += fmt::format("<h3>{}</h3>\n", escape_html(title));
+  body_ += fmt::format("<h3>{}</h3>\n", escape_markup(title));
 }
 
 void HtmlPage::add_text(const std::string& words) {
-  body_ += fmt::format("<p>{}</p>\n", escape_html(words));
+  body_ += fmt::format("<p>{}</p>\n", escape_markup(words));
 }
 
 void HtmlPage::add_tiles(const std::vector<std::pair<std::string, std::string>>& value_and_label) {
   body_ += "<div class=\"tiles\">\n";
   for (const auto& [value, label] : value_and_label) {
-    body_ += fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", escape_html(value),
-                         escape_html(label));
+    body_ += fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n",
+                         escape_markup(value), escape_markup(label));
   }
   body_ += "</div>\n";
 }
@@ -157,10 +135,11 @@ void HtmlPage::add_tiles(const std::vector<std::pair<std::string, std::string>>&
 void HtmlPage::add_notes(const std::string& title, const std::vector<std::string>& lines,
                          Mood mood) {
   body_ += fmt::format("<div class=\"notes {}\"{}><b>{}</b>\n", mood == Mood::kBad ? "bad" : "good",
-                       mood == Mood::kBad ? " role=\"alert\"" : "", escape_html(title));
+                       mood == Mood::kBad ? " role=\"alert\"" : "", escape_markup(title));
   if (!lines.empty()) {
     body_ += "<ul>\n";
-    for (const std::string& line : lines) body_ += fmt::format("<li>{}</li>\n", escape_html(line));
+    for (const std::string& line : lines)
+      body_ += fmt::format("<li>{}</li>\n", escape_markup(line));
     body_ += "</ul>\n";
   }
   body_ += "</div>\n";
@@ -174,7 +153,7 @@ void HtmlPage::add_table(const std::vector<std::string>& header,
     for (std::size_t c = 0; c < cells.size(); ++c) {
       const bool text = std::count(text_columns.begin(), text_columns.end(), c) > 0;
       body_ += fmt::format("<{0}{1}>{2}</{0}>", tag, text ? " class=\"text\"" : "",
-                           escape_html(cells[c]));
+                           escape_markup(cells[c]));
     }
     body_ += "</tr>\n";
   };
@@ -186,12 +165,12 @@ void HtmlPage::add_table(const std::vector<std::string>& header,
 
 void HtmlPage::begin_details(const std::string& title, bool open) {
   body_ +=
-      fmt::format("<details{}><summary>{}</summary>\n", open ? " open" : "", escape_html(title));
+      fmt::format("<details{}><summary>{}</summary>\n", open ? " open" : "", escape_markup(title));
 }
 void HtmlPage::end_details() { body_ += "</details>\n"; }
 
 void HtmlPage::add_preformatted(const std::string& text) {
-  body_ += fmt::format("<pre>{}</pre>\n", escape_html(text));
+  body_ += fmt::format("<pre>{}</pre>\n", escape_markup(text));
 }
 
 void HtmlPage::begin_grid() { body_ += "<div class=\"grid\">\n"; }
@@ -201,8 +180,8 @@ void HtmlPage::add_mount(const std::string& title, const std::string& note, std:
   body_ += fmt::format(
       "<figure class=\"plot\"><figcaption>{}</figcaption><div data-plot=\"{}\">"
       "</div>{}</figure>\n",
-      escape_html(title), plots_.size(),
-      note.empty() ? "" : "<p class=\"note\">" + escape_html(note) + "</p>");
+      escape_markup(title), plots_.size(),
+      note.empty() ? "" : "<p class=\"note\">" + escape_markup(note) + "</p>");
   plots_.push_back(std::move(json));
 }
 
@@ -269,8 +248,9 @@ void HtmlPage::add_player(const Player& player) {
 }
 
 void HtmlPage::add_svg(const std::string& svg, const std::string& caption) {
-  body_ += fmt::format("<figure class=\"picture\">{}{}</figure>\n", svg,
-                       caption.empty() ? "" : "<p class=\"note\">" + escape_html(caption) + "</p>");
+  body_ +=
+      fmt::format("<figure class=\"picture\">{}{}</figure>\n", svg,
+                  caption.empty() ? "" : "<p class=\"note\">" + escape_markup(caption) + "</p>");
 }
 
 std::string HtmlPage::as_html() const {
@@ -281,7 +261,7 @@ std::string HtmlPage::as_html() const {
       "<noscript><p>The plots of this page are drawn by a script inside of it; allow scripts for "
       "this file to see them.</p></noscript>\n<main>\n{}</main>\n"
       "<script id=\"plots\" type=\"application/json\">[",
-      escape_html(title_), detail::kPageStyle, body_);
+      escape_markup(title_), detail::kPageStyle, body_);
   for (std::size_t k = 0; k < plots_.size(); ++k) {
     if (k > 0) html += ",\n";
     html += plots_[k];

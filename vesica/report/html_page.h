@@ -115,6 +115,4 @@ class HtmlPage {
 std::vector<std::size_t> choose_rows(const std::vector<const std::vector<double>*>& series,
                                      std::size_t rows, std::size_t pixel_columns);
 
-std::string escape_html(const std::string& text);
-
 }  // namespace vesica

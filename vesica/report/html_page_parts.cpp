@@ -1,4 +1,4 @@
-#include "vesica/io/html_page_parts.h"
+#include "vesica/report/html_page_parts.h"
 
 namespace vesica::detail {
 

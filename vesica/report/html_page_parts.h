@@ -1,4 +1,4 @@
-// Style and script of HtmlPage. Internal to io/.
+// Style and script of HtmlPage. Internal to report/.
 #pragma once
 
 #include <string_view>

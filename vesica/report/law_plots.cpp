@@ -1,10 +1,10 @@
-#include "apps/vesica/law_plots.h"
+#include "vesica/report/law_plots.h"
 
 #include <fmt/format.h>
 
 #include "vesica/contact/probe.h"
 
-namespace vesica::app {
+namespace vesica {
 
 Contact<double> make_drawn_contact(const std::string& normal, const std::string& friction,
                                    const std::string& more) {
@@ -34,4 +34,4 @@ std::vector<LinePlot> make_law_plots(const LawSheet& sheet) {
                                                : make_friction_plots(sheet);
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

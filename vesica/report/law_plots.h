@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "apps/vesica/law_sheets.h"
 #include "vesica/contact/contact.h"
-#include "vesica/io/line_plot_svg.h"
+#include "vesica/report/law_sheets.h"
+#include "vesica/report/line_plot_svg.h"
 
-namespace vesica::app {
+namespace vesica {
 
 // Empty for a law that has nothing to draw.
 std::vector<LinePlot> make_law_plots(const LawSheet& sheet);
@@ -26,4 +26,4 @@ LinePlot make_restitution_plot();
 LinePlot make_relaxation_plot();
 std::vector<LinePlot> make_friction_plots(const LawSheet& sheet);
 
-}  // namespace vesica::app
+}  // namespace vesica

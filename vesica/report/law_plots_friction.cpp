@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "apps/vesica/law_plots.h"
+#include "vesica/report/law_plots.h"
 
-namespace vesica::app {
+namespace vesica {
 namespace {
 
 constexpr const char* kDrawnNormal = "{law: volumetric, stiffness: 2.0e9 N/m^3}";
@@ -305,4 +305,4 @@ std::vector<LinePlot> make_friction_plots(const LawSheet& sheet) {
   return {plot};
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "apps/vesica/law_plots.h"
+#include "vesica/report/law_plots.h"
 
-namespace vesica::app {
+namespace vesica {
 namespace {
 
 constexpr double kBallMass = 0.16;  // [kg]
@@ -240,4 +240,4 @@ std::vector<LinePlot> make_normal_plots(const LawSheet& sheet) {
   return plots;
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

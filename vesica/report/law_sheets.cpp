@@ -1,4 +1,4 @@
-#include "apps/vesica/law_sheets.h"
+#include "vesica/report/law_sheets.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "vesica/error.h"
 
-namespace vesica::app {
+namespace vesica {
 namespace {
 
 using Kind = LawSheet::Kind;
@@ -336,4 +336,4 @@ const LawSheet& law_sheet(const std::string& name) {
   throw InputError(fmt::format("'{}' is not a law; known:{}", name, known));
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

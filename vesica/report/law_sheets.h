@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace vesica::app {
+namespace vesica {
 
 struct LawSheet {
   enum class Kind { kNormal, kFriction, kOption };
@@ -28,4 +28,4 @@ std::string kind_name(LawSheet::Kind kind);  // the key of a contact: normal, fr
 const std::vector<LawSheet>& law_sheets();
 const LawSheet& law_sheet(const std::string& name);  // throws InputError with the known names
 
-}  // namespace vesica::app
+}  // namespace vesica

@@ -1,4 +1,4 @@
-#include "vesica/io/line_plot_svg.h"
+#include "vesica/report/line_plot_svg.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <iterator>
 #include <limits>
 
-#include "vesica/io/html_page.h"
-#include "vesica/io/svg_parts.h"
+#include "vesica/io/markup.h"
+#include "vesica/report/svg_parts.h"
 
 namespace vesica {
 namespace {
@@ -110,8 +110,8 @@ class Panel {
                    "<text x=\"{0:.0f}\" y=\"{1:.0f}\" font-size=\"16\" "
                    "font-weight=\"bold\">{2}</text>\n"
                    "<text x=\"{0:.0f}\" y=\"{3:.0f}\" fill=\"#555\">{4}</text>\n",
-                   kPlotLeft, top_ + 24, escape_html(plot_.title), top_ + 44,
-                   escape_html(plot_.note));
+                   kPlotLeft, top_ + 24, escape_markup(plot_.title), top_ + 44,
+                   escape_markup(plot_.note));
     draw_axes();
     double line = top_ + kPlotTop + 12;
     for (size_t k = 0; k < plot_.curves.size(); ++k) {
@@ -151,8 +151,8 @@ class Panel {
                    "<text transform=\"translate(18 {:.1f}) rotate(-90)\" "
                    "text-anchor=\"middle\">{}</text>\n",
                    kPlotLeft, top_ + kPlotTop, kPlotWidth, kPlotHeight, kPlotLeft + kPlotWidth / 2,
-                   bottom + 42, escape_html(plot_.x_label), top_ + kPlotTop + kPlotHeight / 2,
-                   escape_html(plot_.y_label));
+                   bottom + 42, escape_markup(plot_.x_label), top_ + kPlotTop + kPlotHeight / 2,
+                   escape_markup(plot_.y_label));
   }
 
   void draw_curve(const LinePlot::Curve& curve, const char* color, double legend_y) {
@@ -180,7 +180,7 @@ class Panel {
                    "<path d=\"M{3:.0f} {4:.0f}h24\" stroke=\"{1}\" stroke-width=\"2\"{2}/>"
                    "<text x=\"{5:.0f}\" y=\"{6:.0f}\">{7}</text>\n",
                    path, color, dashes, x, legend_y - 4, x + kLegendSymbol, legend_y,
-                   escape_html(curve.name));
+                   escape_markup(curve.name));
   }
 
   void draw_mark(const LinePlot::Mark& mark, double legend_y) {
@@ -190,7 +190,7 @@ class Panel {
                    "r=\"5\"/><circle cx=\"{3:.0f}\" cy=\"{4:.0f}\" r=\"5\"/></g>"
                    "<text x=\"{5:.0f}\" y=\"{6:.0f}\">{7}</text>\n",
                    kMarkColor, x_of(mark.x), y_of(mark.y), x + 12, legend_y - 4, x + kLegendSymbol,
-                   legend_y, escape_html(mark.name));
+                   legend_y, escape_markup(mark.name));
   }
 
   const LinePlot& plot_;

@@ -1,4 +1,4 @@
-#include "vesica/markers/report.h"
+#include "vesica/report/markers_page.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "vesica/io/html_page.h"
+#include "vesica/io/markup.h"
 #include "vesica/markers/joint_coordinates.h"
+#include "vesica/report/html_page.h"
 
 namespace vesica::markers {
 namespace {
@@ -45,7 +46,7 @@ std::string make_plot(const std::string& title, const std::string& unit,
   const auto Y = [&](double y) { return kTop + (high - y) / (high - low) * (kH - kTop - kBottom); };
   std::string svg = fmt::format(
       "<svg viewBox='0 0 {} {}' role='img'><text x='{}' y='15' class='t'>{} [{}]</text>", kW, kH,
-      kLeft, escape_html(title), unit);
+      kLeft, escape_markup(title), unit);
   for (int k = 0; k <= 4; ++k) {
     const double y = low + (high - low) * k / 4;
     svg += fmt::format(
@@ -60,7 +61,7 @@ std::string make_plot(const std::string& title, const std::string& unit,
     svg += fmt::format(
         "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' class='e'><title>{3}</title></line>"
         "<text x='{0:.1f}' y='{4}' class='s' transform='rotate(-90 {0:.1f} {4})'>{3}</text>",
-        X(e.time), kTop, kH - kBottom, escape_html(e.label), kTop + 2);
+        X(e.time), kTop, kH - kBottom, escape_markup(e.label), kTop + 2);
   }
   for (size_t c = 0; c < curves.size(); ++c) {
     std::string path;
@@ -77,8 +78,9 @@ std::string make_plot(const std::string& title, const std::string& unit,
     }
     const char* color = kColors[c % std::size(kColors)];
     svg += fmt::format("<path d='{}' fill='none' stroke='{}' stroke-width='1.4'/>", path, color);
-    svg += fmt::format("<text x='{}' y='{}' fill='{}' class='k'>{}</text>", kW - kRight + 6,
-                       kTop + 12 + 14 * static_cast<double>(c), color, escape_html(curves[c].name));
+    svg +=
+        fmt::format("<text x='{}' y='{}' fill='{}' class='k'>{}</text>", kW - kRight + 6,
+                    kTop + 12 + 14 * static_cast<double>(c), color, escape_markup(curves[c].name));
   }
   return svg + "</svg>\n";
 }
@@ -103,8 +105,8 @@ std::string make_correlation_section(const Run& run) {
           "fill-opacity='{:.2f}'>"
           "<title>{}, {}: {:.2f}</title></rect>",
           cell * static_cast<double>(c), cell * static_cast<double>(r), cell, cell,
-          x > 0 ? kColors[1] : kColors[0], std::abs(x), escape_html(run.model.parameters[r].name),
-          escape_html(run.model.parameters[c].name), x);
+          x > 0 ? kColors[1] : kColors[0], std::abs(x), escape_markup(run.model.parameters[r].name),
+          escape_markup(run.model.parameters[c].name), x);
     }
   }
   html += "</svg><p>red: together, blue: against each other; point at a cell for its names</p>";
@@ -113,8 +115,8 @@ std::string make_correlation_section(const Run& run) {
   constexpr size_t kMaxRows = 30;
   for (size_t k = 0; k < std::min(pairs.size(), kMaxRows); ++k) {
     html += fmt::format("<tr><td>{}, {}</td><td class='n'>{:+.3f}</td></tr>",
-                        escape_html(run.model.parameters[pairs[k].a].name),
-                        escape_html(run.model.parameters[pairs[k].b].name), pairs[k].correlation);
+                        escape_markup(run.model.parameters[pairs[k].a].name),
+                        escape_markup(run.model.parameters[pairs[k].b].name), pairs[k].correlation);
   }
   return html + (pairs.empty() ? "</details>" : "</table></details>");
 }
@@ -133,7 +135,7 @@ std::string make_parameter_section(const Run& run) {
     html += fmt::format(
         "<tr{}><td>{}</td><td class='n'>{:.2f} {}</td><td class='n'>{}</td><td class='n'>{}</td>"
         "<td>{}</td></tr>",
-        run.confidence.identifiable[k] ? "" : " class='bad'", escape_html(p.name),
+        run.confidence.identifiable[k] ? "" : " class='bad'", escape_markup(p.name),
         for_people(p.unit, run.id->d[k]), unit, interval(run.confidence.half_width[k]),
         interval(run.confidence.robust_half_width[k]),
         run.confidence.identifiable[k] ? "" : "not determined by this motion");
@@ -142,7 +144,7 @@ std::string make_parameter_section(const Run& run) {
   if (!run.confidence.undetermined.empty()) {
     html += "<h2>What this motion does not determine</h2><ul>";
     for (const Combination& c : run.confidence.undetermined) {
-      html += fmt::format("<li><b>{}</b>: {}</li>", escape_html(c.text), escape_html(c.remedy));
+      html += fmt::format("<li><b>{}</b>: {}</li>", escape_markup(c.text), escape_markup(c.remedy));
     }
     html += "</ul>";
   }
@@ -157,7 +159,7 @@ std::string make_error_section(const Run& run) {
     html += fmt::format(
         "<tr><td>{}</td><td class='n'>{:.2f}</td><td class='n'>{:.2f}</td><td class='n'>{:.2f}</td>"
         "<td class='n'>{:.2f}</td><td class='n'>{}</td><td class='n'>{}</td></tr>",
-        escape_html(name), e.mean * 1e3, e.sd * 1e3, e.rms * 1e3, e.max * 1e3, e.seen, e.missing);
+        escape_markup(name), e.mean * 1e3, e.sd * 1e3, e.rms * 1e3, e.max * 1e3, e.seen, e.missing);
   };
   for (size_t m = 0; m < run.model.markers.size(); ++m) {
     row(run.model.markers[m].name, run.errors.markers[m]);
@@ -173,7 +175,7 @@ std::string make_trial_section(const Run& run, size_t trial, int first) {
   for (const TimedEvent& e : run.events) {
     if (e.trial == source.name) events.push_back(e);
   }
-  std::string html = fmt::format("<h2>{}</h2>", escape_html(source.name));
+  std::string html = fmt::format("<h2>{}</h2>", escape_markup(source.name));
   Curve mean{"mean error", {}};
   for (int f = 0; f < source.frame_count(); ++f) {
     mean.y.push_back(run.errors.frame_mean[first + f] * 1e3);
@@ -281,7 +283,7 @@ char find_up(const Run& run) {
 
 }  // namespace
 
-std::string make_report(const Run& run) {
+std::string make_markers_page(const Run& run) {
   const Summary& s = run.id->summary;
   std::string html = fmt::format(
       "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
@@ -298,13 +300,13 @@ std::string make_report(const Run& run) {
       "<h1>{0}</h1><p>{1} frames of {2} recordings, {3} variables. {4} in {5} iterations, relative "
       "KKT residual {6:.1e}; {7}. Mean marker error <b>{8:.1f} &plusmn; {9:.1f} mm</b>. Start "
       "{10:.2f} s, solution {11:.2f} s.</p>",
-      escape_html(run.model.name), run.id->frames.frame_count(), run.trials.size(),
+      escape_markup(run.model.name), run.id->frames.frame_count(), run.trials.size(),
       run.variable_count(), s.converged ? "Converged" : "NOT converged", s.iterations.size(),
       s.kkt_relative,
       s.minimum ? "second derivatives confirm a minimum" : "a minimum is not confirmed",
       run.errors.all.mean * 1e3, run.errors.all.sd * 1e3, s.seconds_start, s.seconds_solve);
   for (const std::string& w : run.warnings)
-    html += fmt::format("<p class='w'>{}</p>", escape_html(w));
+    html += fmt::format("<p class='w'>{}</p>", escape_markup(w));
   html +=
       "<canvas id='view' width='860' height='480'></canvas><p><button id='play'>play / pause"
       "</button> <input id='at' type='range' min='0' style='width:70%'> drag to turn; red: "

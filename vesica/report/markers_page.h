@@ -6,6 +6,6 @@
 
 namespace vesica::markers {
 
-std::string make_report(const Run& run);
+std::string make_markers_page(const Run& run);
 
 }  // namespace vesica::markers

@@ -1,6 +1,6 @@
-#include "apps/vesica/motion_page.h"
+#include "vesica/report/motion_page.h"
 
-namespace vesica::app {
+namespace vesica {
 
 const std::string_view kMotionPage = R"page(<!doctype html>
 <html lang="en">
@@ -394,4 +394,4 @@ D.films.forEach((film, number) => {
 </html>
 )page";
 
-}  // namespace vesica::app
+}  // namespace vesica

@@ -2,9 +2,9 @@
 
 #include <string_view>
 
-namespace vesica::app {
+namespace vesica {
 
 // The trial overview page; "/*DATA*/" stands where its data go.
 extern const std::string_view kMotionPage;
 
-}  // namespace vesica::app
+}  // namespace vesica

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "apps/vesica/run_folder.h"
+#include "vesica/report/run_folder.h"
 #include "vesica/simulation/scene.h"
 
-namespace vesica::app {
+namespace vesica {
 
 // Motion of every body at a row: recorded for free bodies, by their function for the others.
 class MotionReader {
@@ -40,4 +40,4 @@ class MotionReader {
   std::vector<std::vector<std::vector<double>>> columns_;  // per body, as named above
 };
 
-}  // namespace vesica::app
+}  // namespace vesica

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/vesica/motion_page.h"
-#include "apps/vesica/motion_trial.h"
+#include "vesica/report/motion_page.h"
+#include "vesica/report/motion_trial.h"
 
-namespace vesica::app {
+namespace vesica {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -343,4 +343,4 @@ std::string make_report_page(const TrialView& view) {
   return page;
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

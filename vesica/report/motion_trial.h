@@ -1,4 +1,4 @@
-// What `vesica motion` knows of one trial: the files it came from, what was done, what it shows.
+// What is known of one recording of motion: the files it came from, what was done, what it shows.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 #include "vesica/biomechanics/trial_edit.h"
 #include "vesica/io/motion_data.h"
 
-namespace vesica::app {
+namespace vesica {
 
 struct JointFit {
   std::string name;  // as given: proximal:distal
@@ -33,12 +33,10 @@ struct TrialView {
 // Body weight [N] over all whole strides; NaN where there is none.
 double mean_weight(const TrialAnalysis& analysis);
 
-// Everything as JSON (docs/howto/motion.md lists the keys), and as a table for a terminal of 80
-// columns.
+// Everything as JSON (docs/howto/motion.md lists the keys).
 nlohmann::ordered_json as_json(const TrialView& view);
-void print_table(const TrialView& view);
 
 // A self-contained page: no network, no library; opens in any browser.
 std::string make_report_page(const TrialView& view);
 
-}  // namespace vesica::app
+}  // namespace vesica

@@ -1,4 +1,4 @@
-#include "apps/vesica/run_folder.h"
+#include "vesica/report/run_folder.h"
 
 #include <fmt/format.h>
 
@@ -9,15 +9,13 @@
 #include <iterator>
 #include <sstream>
 
-#include "apps/vesica/commands.h"
-#include "apps/vesica/run_writer.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/text_input.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/recording_hdf5.h"
 
-namespace vesica::app {
+namespace vesica {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,9 +124,10 @@ std::string explain_earlier_run(const std::string& folder) {
                      path.parent_path().string(), folder);
 }
 
-void say_partial(const std::string& given, const std::string& folder) {
-  if (folder == given) return;
-  say("note: {}: its last run has not ended: it is still going, or it was killed; what it left in "
+std::string explain_partial(const std::string& given, const std::string& folder) {
+  if (folder == given) return "";
+  return fmt::format(
+      "note: {}: its last run has not ended: it is still going, or it was killed; what it left in "
       "{} is used{}\n",
       given, folder, explain_earlier_run(folder));
 }
@@ -176,4 +175,4 @@ RunFolder load_run_folder(const std::string& given) {
   return run;
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

@@ -8,7 +8,11 @@
 #include "vesica/io/motion_data.h"
 #include "vesica/io/yaml.h"
 
-namespace vesica::app {
+namespace vesica {
+
+// The folder of a run that has not ended, within the one that it will be: complete in itself, a
+// second old at most. At the end its files move up.
+inline constexpr char kPartialFolder[] = "partial";
 
 struct RunFolder {
   std::string folder;
@@ -30,8 +34,9 @@ std::string find_run_folder(const std::string& folder);
 // where there is none.
 std::string explain_earlier_run(const std::string& folder);
 
-// A note where the one within is used (`folder`, of find_run_folder) for the one that was `given`.
-void say_partial(const std::string& given, const std::string& folder);
+// A line for the user where the one within is used (`folder`, of find_run_folder) for the one that
+// was `given`; empty where it is the same.
+std::string explain_partial(const std::string& given, const std::string& folder);
 
 // Throws FileError, with what to do, if the folder or one of its files is missing, InputError if
 // one is broken.
@@ -40,4 +45,4 @@ RunFolder load_run_folder(const std::string& folder);
 // Its recording, CSV or HDF5; empty: there is none.
 std::string find_run_recording(const std::string& folder);
 
-}  // namespace vesica::app
+}  // namespace vesica

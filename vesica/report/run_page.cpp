@@ -1,4 +1,4 @@
-#include "apps/vesica/run_page.h"
+#include "vesica/report/run_page.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "vesica/error.h"
 #include "vesica/simulation/summary.h"
 
-namespace vesica::app {
+namespace vesica {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -455,4 +455,4 @@ std::string make_run_page(const RunFolder& run) {
   return page.as_html();
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "apps/vesica/run_folder.h"
-#include "vesica/io/html_page.h"
+#include "vesica/report/html_page.h"
+#include "vesica/report/run_folder.h"
 #include "vesica/simulation/scene_input.h"
 
-namespace vesica::app {
+namespace vesica {
 
 std::string make_run_page(const RunFolder& run);
 
@@ -28,4 +28,4 @@ Player make_run_player(const RunFolder& run, const Scene<double>& scene);
 // recorded motion. Says so on the page where it does not reproduce the recorded force.
 void add_pressure_snapshots(const RunFolder& run, const Scene<double>& scene, HtmlPage* page);
 
-}  // namespace vesica::app
+}  // namespace vesica

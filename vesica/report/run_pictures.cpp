@@ -6,13 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "apps/vesica/motion_reader.h"
-#include "apps/vesica/run_page.h"
 #include "vesica/contact/contact_input.h"
-#include "vesica/contact/pressure_map.h"
 #include "vesica/geometry/surface_mesh.h"
+#include "vesica/report/motion_reader.h"
+#include "vesica/report/pressure_svg.h"
+#include "vesica/report/run_page.h"
 
-namespace vesica::app {
+namespace vesica {
 namespace {
 
 constexpr size_t kMostPlayerFrames = 400;
@@ -240,4 +240,4 @@ void add_pressure_snapshots(const RunFolder& run, const Scene<double>& scene, Ht
   if (shown == 0) page->add_text("No contact touches at a recorded instant.");
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

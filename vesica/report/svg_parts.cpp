@@ -1,4 +1,4 @@
-#include "vesica/io/svg_parts.h"
+#include "vesica/report/svg_parts.h"
 
 #include <cmath>
 

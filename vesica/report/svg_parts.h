@@ -1,4 +1,4 @@
-// What the SVG pictures share. Internal to io/.
+// What the SVG pictures share. Internal to report/.
 #pragma once
 
 #include <vector>
