@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Checks that includes follow the order of the folders, and that headers guard themselves.
 
-    math <- geometry <- interference <- contact <- multibody <- simulation <- biomechanics
-         <- identification
+    math <- geometry <- interference <- contact <- multibody <- simulation <- identification
 
 A folder may include itself and what stands to its left. `io` has files only: math and geometry.
-Folders right of geometry may read their own input through io. `markers` stands aside: math and io.
+Folders right of geometry may read their own input through io. `motion` stands beside: math,
+geometry and io; `markers` (math, io) and `identification` may use it.
 Everything may include vesica/error.h; apps, tests, bench, fuzz, examples and adapters everything.
 
 Prints file:line, what is included and what is allowed; exit status 1 if there is any violation.
@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-CHAIN = ["math", "geometry", "interference", "contact", "multibody", "simulation", "biomechanics",
+CHAIN = ["math", "geometry", "interference", "contact", "multibody", "simulation",
          "identification"]
 ROOT_HEADERS = {"vesica/error.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -27,7 +27,9 @@ def make_allowed():
         if position > CHAIN.index("geometry"):
             allowed[folder].add("io")
     allowed["io"] = {"io", "math", "geometry"}
-    allowed["markers"] = {"markers", "math", "io"}
+    allowed["motion"] = {"motion", "math", "geometry", "io"}
+    allowed["markers"] = {"markers", "motion", "math", "io"}
+    allowed["identification"].add("motion")
     return allowed
 
 

@@ -8,9 +8,6 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
-#include "vesica/biomechanics/butterworth.h"
-#include "vesica/biomechanics/trial_analysis.h"
-#include "vesica/biomechanics/trial_edit.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/output_file.h"
@@ -22,6 +19,9 @@
 #include "vesica/markers/report.h"
 #include "vesica/markers/run.h"
 #include "vesica/markers/study.h"
+#include "vesica/motion/butterworth.h"
+#include "vesica/motion/trial_analysis.h"
+#include "vesica/motion/trial_edit.h"
 
 namespace vesica::app {
 namespace {
