@@ -5,9 +5,11 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
+#include "vesica/model/model_file.h"
 #include "vesica/model/probe.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/markers/model_file.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/run_checks.h"
 
 namespace vesica::app {
@@ -25,8 +27,8 @@ void add_check(CommandLine& line, Common& common) {
     const char* kind = "probe";
     if (is_scene(input)) {
       kind = "simulate";
-      const RunOptions options = read_run_options(input);
-      check_start(input, System<double>(read_scene<double>(input), options.ledger));
+      const Model model = read_model(input);
+      check_start(model, System<double>(make_scene<double>(model), model.run.ledger));
     } else if (input.root().find("segments")) {
       kind = "markers";
       markers::read_model(input);

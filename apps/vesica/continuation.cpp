@@ -10,6 +10,7 @@
 
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/units.h"
+#include "vesica/model/model_file.h"
 #include "vesica/report/run_folder.h"
 #include "vesica/simulation/checkpoint_file.h"
 #include "vesica/simulation/recording.h"
@@ -87,7 +88,7 @@ Continuation find_continuation(const std::string& from, const std::string& scene
   }
   Continuation found{origin.folder, folder, choose_checkpoint(folder, origin.time),
                      std::move(scene)};
-  const double duration = read_run_options(found.scene).duration;
+  const double duration = read_model(found.scene).run.duration;
   if (!(found.checkpoint.state.t < duration)) {
     throw InputError(
         fmt::format("--from {}: the run has reached {:.6g} s, its duration is {:.6g} s; go on "
@@ -122,7 +123,7 @@ std::optional<double> copy_rows(const Continuation& from, const RunOptions& run,
   if (!(run.interval > 0)) return std::nullopt;
   const size_t passed = count_rows(from.checkpoint.state.t, run.interval);
   const double next = static_cast<double>(passed) * run.interval;
-  if (recording.empty() || read_run_options(before).interval != run.interval) return next;
+  if (recording.empty() || read_model(before).run.interval != run.interval) return next;
   const auto columns = make_recording(system).columns;
   const std::optional<double> first = find_first_time(recording, columns);
   if (!first) return next;

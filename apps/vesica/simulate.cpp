@@ -15,7 +15,9 @@
 #include "vesica/io/csv.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/output_file.h"
+#include "vesica/model/model_file.h"
 #include "vesica/report/run_folder.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/run_checks.h"
 #include "vesica/simulation/sensitivity.h"
@@ -89,24 +91,25 @@ void print_summary(const nlohmann::ordered_json& summary, const std::string& fol
 }
 
 // Numbers of a row, at the least: eight bytes each in HDF5, a digit and a comma in CSV.
-void check_room(const InputFile& file, const RunOptions& run, const System<double>& system,
+void check_room(const Model& model, const RunOptions& run, const System<double>& system,
                 const std::vector<std::string>& formats, const std::string& folder) {
   const auto width = static_cast<double>(make_recording(system).columns.size() + 1);
   double bytes = 0;
   for (const std::string& format : formats) {
     bytes += width * (format == "h5" ? 8 : 2);
-    if (format == "sto") check_memory(file, run, width);
+    if (format == "sto") check_memory(model, run, width);
   }
-  check_disk(file, run, bytes, folder);
+  check_disk(model, run, bytes, folder);
 }
 
 void run_simulation(const InputFile& file, const SimulateOptions& options, Common& common,
                     const std::string& folder, const std::optional<Continuation>& from) {
-  const RunOptions run = read_run_options(file);
-  const System<double> system(read_scene<double>(file), run.ledger);
-  if (!from) check_start(file, system);
+  const Model model = read_model(file);
+  const RunOptions run = make_run_options(model);
+  const System<double> system(make_scene<double>(model), run.ledger);
+  if (!from) check_start(model, system);
   try_folder(folder);
-  check_room(file, run, system, options.formats, folder);
+  check_room(model, run, system, options.formats, folder);
   RunWriter writer({folder, options.formats}, system, run, file);
   if (from) {
     const std::optional<double> first = copy_rows(*from, run, system, &writer);
@@ -153,14 +156,15 @@ std::string choose_folder(const SimulateOptions& options, const std::optional<Co
   return out.empty() ? "out/" + fs::path(options.scene).stem().string() : out;
 }
 
-void run_sensitivity(const InputFile& file, const RunOptions& run, const SimulateOptions& options,
-                     const Common& common, const std::string& folder) {
-  const System<double> system(read_scene<double>(file), run.ledger);
-  check_start(file, system);
+void run_sensitivity(const Model& model, const SimulateOptions& options, const Common& common,
+                     const std::string& folder) {
+  const RunOptions run = make_run_options(model);
+  const System<double> system(make_scene<double>(model), run.ledger);
+  check_start(model, system);
   const auto paths = static_cast<double>(options.sensitivities.size());
   // A number of a batch carries four or twelve derivatives; all of them are gathered, and arranged
   // by rows.
-  check_memory(file, run,
+  check_memory(model, run,
                static_cast<double>(make_recording(system).columns.size()) *
                    (1 + (paths > 4 ? 12 : 4) + 2 * paths));
   try_folder(folder);
@@ -171,7 +175,7 @@ void run_sensitivity(const InputFile& file, const RunOptions& run, const Simulat
     RunControl control;
     control.progress = [&](double fraction) { progress.update(fraction); };
     control.stop = &stop_requested();
-    result = simulate_sensitivity(file, run, options.sensitivities, control);
+    result = simulate_sensitivity(model, run, options.sensitivities, control);
   }
   const bool has_rows = !result.recording.times.empty();  // none with output.interval: 0
   if (has_rows) save_csv((fs::path(folder) / "sensitivity.csv").string(), result.recording);
@@ -237,7 +241,7 @@ void add_simulate(CommandLine& line, Common& common) {
       if (options->formats != std::vector<std::string>{"csv"}) {
         throw InputError("--sensitivity writes sensitivity.csv; leave --format out");
       }
-      run_sensitivity(file, read_run_options(file), *options, common, folder);
+      run_sensitivity(read_model(file), *options, common, folder);
       return;
     }
     run_simulation(file, *options, common, folder, from);

@@ -27,22 +27,22 @@ struct BrownMcPhee {
   bool is_viscous = false, spins_by_rate = false;  // whether a file gives mu_v, transition_spin
 
   void describe(Fields<P>& f) {
-    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "at the slip v_t, not below mu_d"}, &mu_s);
-    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "sliding fast"}, &mu_d);
+    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "static, not below mu_d"}, &mu_s);
+    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "dynamic"}, &mu_d);
     f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
     f.number({"v_t", dimension::kSpeed, Rule::kPositive, "slip at which mu_s is reached"}, &v_t);
-    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; 0 unless given", 0.0},
+    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; none unless given; needs f_nt", 0.0},
              &mu_v);
     is_viscous = f.has("mu_v", is_viscous || value_of(mu_v) > 0);
     if (is_viscous) {
-      f.number({"f_nt", dimension::kForce, Rule::kPositive, "load over which mu_v comes in"}, &f_nt);
+      f.number({"f_nt", dimension::kForce, Rule::kPositive, "load over which the viscous part sets in"}, &f_nt);
     } else {
       f.check(!f.has("f_nt", false), "f_nt", "goes with 'mu_v', which is missing");
     }
     spins_by_rate = f.has("transition_spin", spins_by_rate || value_of(transition_spin) > 0);
     if (spins_by_rate) {
       f.number({"transition_spin", dimension::kSpin, Rule::kPositive,
-                "w_t of spinning; from v_t and the radius of gyration unless given"},
+                "spin at which the torque peaks; v_t/r unless given"},
                &transition_spin);
     }
   }

@@ -16,8 +16,8 @@ struct CoulombArctan {
   P mu_f{}, v_s{1.0};
 
   void describe(Fields<P>& f) {
-    f.number({"mu_f", dimension::kNumber, Rule::kNonNegative, "the asymptote is mu_f pi/2"}, &mu_f);
-    f.number({"v_s", dimension::kSpeed, Rule::kPositive, "slip at which half of it is reached"}, &v_s);
+    f.number({"mu_f", dimension::kNumber, Rule::kNonNegative, "2/pi of the friction coefficient when sliding"}, &mu_f);
+    f.number({"v_s", dimension::kSpeed, Rule::kPositive, "slip at half of it"}, &v_s);
   }
 
   template <class T>

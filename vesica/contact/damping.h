@@ -109,7 +109,7 @@ void HystereticDamping<P>::describe(Fields<P>& f) {
   f.check(!(e && slope), "restitution_slope",
           "give either 'restitution' or 'restitution_slope', not both");
   if ((!e && !slope) || all) {
-    f.number({"damping", dimension::kContactDamping, Rule::kNonNegative, "alpha; 0 unless given", 0.0},
+    f.number({"damping", dimension::kContactDamping, Rule::kNonNegative, "alpha itself; excludes the others", 0.0},
              &alpha_);
   } else {
     f.check(!f.has("damping", false), "damping",
@@ -123,16 +123,16 @@ void HystereticDamping<P>::describe(Fields<P>& f) {
     return;
   }
   kind_ = e ? Kind::kRestitution : Kind::kRestitutionSlope;
-  if (e) f.number({"restitution", dimension::kNumber, Rule::kAny, "e, in place of damping"}, &e_);
+  if (e) f.number({"restitution", dimension::kNumber, Rule::kAny, "e, 0 < e <= 1"}, &e_);
   if (slope) {
     f.number({"restitution_slope", dimension::kContactDamping, Rule::kNonNegative,
-              "a of e = 1 - a c_impact, in place of damping"},
+              "a: e = 1 - a c_impact, not below 0.01"},
              &alpha_);
   }
-  f.number({"v_small", dimension::kSpeed, Rule::kPositive, "with restitution: least impact speed"},
+  f.number({"v_small", dimension::kSpeed, Rule::kPositive, "floor of c_impact; required with a restitution"},
            &v_small_);
   f.choice({.key = "restitution_rule",
-            .meaning = "gonthier, hunt_crossley or lankarani_nikravesh",
+            .meaning = "gonthier unless given",
             .unless = static_cast<double>(default_rule_)},
            {"gonthier", "hunt_crossley", "lankarani_nikravesh"}, &rule_);
   if (!e || !f.has_values()) return;

@@ -18,10 +18,10 @@ struct Hollars {
   P k_v{0.0};
 
   void describe(Fields<P>& f) {
-    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "at the slip v_t, not below mu_d"}, &mu_s);
-    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "sliding fast"}, &mu_d);
+    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "static, not below mu_d"}, &mu_s);
+    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "dynamic"}, &mu_d);
     f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
-    f.number({"v_t", dimension::kSpeed, Rule::kPositive, "transition slip"}, &v_t);
+    f.number({"v_t", dimension::kSpeed, Rule::kPositive, "slip at which mu_s is reached"}, &v_t);
     f.number({"k_v", dimension::kContactDamping, Rule::kNonNegative,
               "viscous over load; 0 unless given", 0.0},
              &k_v);

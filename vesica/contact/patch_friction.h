@@ -39,7 +39,7 @@ struct PatchFriction {
       f.below("of", [&] { describe_one_of(f, {.key = "law", .meaning = "of the slip"}, &law); });
     }
     f.plain_number({"tolerance", dimension::kNumber, Rule::kPositive,
-                    "of force and torque, relative; 1e-6 unless given", 1e-6},
+                    "of the integral, over f_n and f_n r; 1e-6 unless given", 1e-6},
                    &tolerance);
   }
 

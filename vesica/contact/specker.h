@@ -22,17 +22,17 @@ struct Specker {
   bool has_v_d = true;  // else v_d is v_t/2, when a model is made
 
   void describe(Fields<P>& f) {
-    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "at the slip v_t, not below mu_d"}, &mu_s);
-    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "sliding fast"}, &mu_d);
+    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "static, not below mu_d"}, &mu_s);
+    f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "dynamic"}, &mu_d);
     f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
-    f.number({"v_t", dimension::kSpeed, Rule::kPositive, "slip at which mu_s is reached"}, &v_t);
+    f.number({"v_t", dimension::kSpeed, Rule::kPositive, "slip of the bump"}, &v_t);
     has_v_d = f.has("v_d", has_v_d);
     if (has_v_d) {
-      f.number({"v_d", dimension::kSpeed, Rule::kPositive, "of the tanh; v_t/2 unless given"}, &v_d);
+      f.number({"v_d", dimension::kSpeed, Rule::kPositive, "slip over which dynamic friction rises; v_t/2 unless given"}, &v_d);
     } else {
       v_d = P(0.5) * v_t;
     }
-    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; 0 unless given", 0.0},
+    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; 0 unless given; does not know the load", 0.0},
              &mu_v);
   }
 

@@ -53,7 +53,7 @@ template <class P = double>
 struct Signal {
   P offset{0.0}, rate{0.0}, amplitude{0.0}, frequency{0.0}, phase{0.0}, step{0.0};
   double from = 0, until = 0;  // of the step
-  std::string file, column;
+  std::string file{}, column{};
   bool is_function = false;  // written as a mapping though it is a number
 
   // `value` and the dimension of its rate.
@@ -66,7 +66,7 @@ struct Prescribed {
   Vec3<P> velocity = Vec3<P>::Zero(), acceleration = Vec3<P>::Zero();
   Vec3<P> amplitude = Vec3<P>::Zero(), axis = Vec3<P>::UnitZ();
   P spin{0.0}, swing{0.0}, frequency{0.0}, phase{0.0};
-  std::string file;  // recorded, in place of the others
+  std::string file{};  // recorded, in place of the others
 
   void describe(Fields<P>& f);
 };
@@ -85,28 +85,28 @@ struct Inertia {
 // where the joint has several.
 template <class P = double>
 struct JointSpring {
-  std::string coordinate;
+  std::string coordinate{};
   P stiffness{0.0}, damping{0.0}, rest{0.0};
 };
 template <class P = double>
 struct JointLimit {
-  std::string coordinate;
+  std::string coordinate{};
   std::array<P, 2> range{P(0.0), P(0.0)};
   P stiffness{0.0}, damping{0.0};
 };
 template <class P = double>
 struct JointFriction {
-  std::string coordinate;
-  VelocityLaw<P> law;
+  std::string coordinate{};
+  VelocityLaw<P> law{};
   P load{0.0}, radius{1.0};
 };
 template <class P = double>
 struct JointMotor {
-  std::string coordinate;
+  std::string coordinate{};
   MotorType input = MotorType::kTorque;
-  Signal<P> value;
+  Signal<P> value{};
   P gain{0.0}, rate_gain{0.0};
-  std::optional<P> limit;
+  std::optional<P> limit{};
 };
 
 // Springs in six directions (multibody/bushing.h).
@@ -122,18 +122,18 @@ template <class P = double>
 struct Joint {
   std::string type = "free";  // of joint_names()
   std::string parent = "world";
-  std::optional<Frame<P>> in_parent, in_body;
-  std::vector<Vec3<P>> axes;  // as many as the type takes
+  std::optional<Frame<P>> in_parent{}, in_body{};
+  std::vector<Vec3<P>> axes{};  // as many as the type takes
   // At the start: a number for each coordinate, or the pose of joints that have a quaternion.
-  std::vector<P> start, rate;
-  std::optional<Frame<P>> start_pose;
-  std::optional<Velocity<P>> start_velocity;
-  std::vector<Signal<P>> driven;  // one for each coordinate: given over time
-  std::vector<JointSpring<P>> springs;
-  std::vector<JointLimit<P>> limits;
-  std::vector<JointFriction<P>> frictions;
-  std::vector<JointMotor<P>> motors;
-  BushingSprings<P> bushing;  // of the type bushing
+  std::vector<P> start{}, rate{};
+  std::optional<Frame<P>> start_pose{};
+  std::optional<Velocity<P>> start_velocity{};
+  std::vector<Signal<P>> driven{};  // one for each coordinate: given over time
+  std::vector<JointSpring<P>> springs{};
+  std::vector<JointLimit<P>> limits{};
+  std::vector<JointFriction<P>> frictions{};
+  std::vector<JointMotor<P>> motors{};
+  BushingSprings<P> bushing{};  // of the type bushing
 
   JointType joint_type() const;
   bool is_bushing() const { return type == "bushing"; }
@@ -142,16 +142,16 @@ struct Joint {
 
 template <class P = double>
 struct Body {
-  std::string name;
+  std::string name{};
   bool fixed = false;
-  std::optional<Prescribed<P>> prescribed;
-  std::optional<P> mass;
-  std::optional<Inertia<P>> inertia;  // of a uniform solid unless given
-  std::vector<BodyShape<P>> shapes;
+  std::optional<Prescribed<P>> prescribed{};
+  std::optional<P> mass{};
+  std::optional<Inertia<P>> inertia{};  // of a uniform solid unless given
+  std::vector<BodyShape<P>> shapes{};
   bool has_shape_list = false;  // a file calls a single one `shapes` too
-  std::optional<Frame<P>> pose;
-  std::optional<Velocity<P>> velocity;
-  std::optional<Joint<P>> joint;
+  std::optional<Frame<P>> pose{};
+  std::optional<Velocity<P>> velocity{};
+  std::optional<Joint<P>> joint{};
 
   bool is_given() const { return fixed || prescribed.has_value(); }
   void describe(Fields<P>& f);
@@ -160,9 +160,9 @@ struct Body {
 // How the shared volume is found, and what is left to choose.
 struct Interference {
   std::string method = "auto";
-  std::optional<double> tolerance, voxel_size;
-  std::optional<ContactNormal> normal;
-  std::optional<EllipsoidInertia> inertia;
+  std::optional<double> tolerance{}, voxel_size{};
+  std::optional<ContactNormal> normal{};
+  std::optional<EllipsoidInertia> inertia{};
 
   void describe(Fields<double>& f);
 };
@@ -180,18 +180,18 @@ enum class Preset { kExact, kGonthier2007, kBrown2017 };
 
 template <class P = double>
 struct Contact {
-  std::vector<std::string> between;  // i and j
-  NormalLaw<P> normal;
-  FrictionLaw<P> friction;
-  std::optional<Interference> interference;
-  std::optional<Preset> preset;  // the keys below override it
-  std::optional<RollingTensor> rolling_tensor;
-  std::optional<ApplyAt> apply_at;
-  std::optional<Coupling> coupling;
-  std::optional<P> relaxation_time;
-  std::optional<FrictionStates<P>> states;
+  std::vector<std::string> between{};  // i and j
+  NormalLaw<P> normal{};
+  FrictionLaw<P> friction{};
+  std::optional<Interference> interference{};
+  std::optional<Preset> preset{};  // the keys below override it
+  std::optional<RollingTensor> rolling_tensor{};
+  std::optional<ApplyAt> apply_at{};
+  std::optional<Coupling> coupling{};
+  std::optional<P> relaxation_time{};
+  std::optional<FrictionStates<P>> states{};
   bool separate_cells = false;  // each cell of a solid is a part
-  std::optional<int> max_pairs;
+  std::optional<int> max_pairs{};
 
   void describe(Fields<P>& f);
   // Without `between`, `cells` and `max_pairs`: two shapes.
@@ -201,7 +201,7 @@ struct Contact {
 template <class P = double>
 struct Spring {
   static constexpr std::string_view kName = "spring";
-  std::vector<std::string> between;
+  std::vector<std::string> between{};
   std::array<Vec3<P>, 2> points{Vec3<P>::Zero(), Vec3<P>::Zero()};
   P stiffness{0.0}, damping{0.0}, length{0.0};
 
@@ -211,11 +211,11 @@ struct Spring {
 template <class P = double>
 struct PointForce {
   static constexpr std::string_view kName = "force";
-  std::string body;
+  std::string body{};
   Vec3<P> point = Vec3<P>::Zero(), force = Vec3<P>::Zero();
   bool in_body_axes = false;
   double from = 0, ramp = 0;
-  std::optional<double> until;
+  std::optional<double> until{};
 
   void describe(Fields<P>& f);
 };
@@ -223,9 +223,9 @@ struct PointForce {
 template <class P = double>
 struct Bushing {
   static constexpr std::string_view kName = "bushing";
-  std::vector<std::string> between;
-  std::array<Frame<P>, 2> frames;
-  BushingSprings<P> springs;
+  std::vector<std::string> between{};
+  std::array<Frame<P>, 2> frames{};
+  BushingSprings<P> springs{};
 
   void describe(Fields<P>& f);
 };
@@ -239,8 +239,8 @@ struct Force {
 template <class P = double>
 struct Loop {
   LoopType type = LoopType::kPoint;
-  std::vector<std::string> between;
-  std::array<Frame<P>, 2> frames;
+  std::vector<std::string> between{};
+  std::array<Frame<P>, 2> frames{};
   P length{0.0};     // rod
   double rate = 50;  // [1/s]
 
@@ -250,9 +250,9 @@ struct Loop {
 // Force-moment accommodation (simulation/accommodation.h).
 template <class P = double>
 struct Controller {
-  std::string body, contact;
+  std::string body{}, contact{};
   Vec3<P> point = Vec3<P>::Zero();
-  std::array<Signal<P>, 3> velocity;
+  std::array<Signal<P>, 3> velocity{};
   P gain{0.0}, dead_band{0.0}, turning_gain{0.0}, turning_dead_band{0.0}, k_p{0.0}, k_v{0.0};
   bool turns = false;  // gives way to moments
 
@@ -261,7 +261,7 @@ struct Controller {
 
 // Starts from the pose of rest.
 struct Equilibrium {
-  std::vector<std::string> locked;
+  std::vector<std::string> locked{};
 };
 
 inline constexpr double kStandardGravity = 9.80665;
@@ -270,15 +270,15 @@ inline constexpr double kStandardGravity = 9.80665;
 
 template <class P>
 struct ModelOf {
-  std::string title, description;
+  std::string title{}, description{};
   Vec3<P> gravity = Vec3<P>(P(0.0), P(0.0), P(-model::kStandardGravity));
-  std::vector<model::Body<P>> bodies;
-  std::vector<model::Contact<P>> contacts;
-  std::vector<model::Force<P>> forces;
-  std::vector<model::Loop<P>> loops;
-  std::vector<model::Controller<P>> controllers;
-  std::optional<model::Equilibrium> equilibrium;
-  model::Run run;
+  std::vector<model::Body<P>> bodies{};
+  std::vector<model::Contact<P>> contacts{};
+  std::vector<model::Force<P>> forces{};
+  std::vector<model::Loop<P>> loops{};
+  std::vector<model::Controller<P>> controllers{};
+  std::optional<model::Equilibrium> equilibrium{};
+  model::Run run{};
 
   // Where its parts come from.
   std::shared_ptr<const Places> places = std::make_shared<Places>();
@@ -293,10 +293,10 @@ using Model = ModelOf<double>;
 // One contact at one instant: a case of `vesica probe`.
 template <class P>
 struct CaseOf {
-  std::string title, description;
+  std::string title{}, description{};
   std::array<model::Body<P>, 2> bodies;  // i and j: one shape each, pose, velocity
   model::Contact<P> contact;
-  std::optional<P> impact_speed;
+  std::optional<P> impact_speed{};
 
   std::shared_ptr<const Places> places = std::make_shared<Places>();
   void describe(Fields<P>& f);

@@ -32,14 +32,14 @@ struct RunOptions {
   bool ledger = true;
   // Times in (0, duration), ascending, at which the run leaves a state to go on from. Adaptive
   // solvers stop and restart there; fixed steps do not notice: theirs is the first at or after it.
-  std::vector<double> checkpoints;
+  std::vector<double> checkpoints{};
 };
 
 namespace model {
 
 struct Run : RunOptions {
   // Every so many seconds, in place of RunOptions::checkpoints.
-  std::optional<double> checkpoint_interval;
+  std::optional<double> checkpoint_interval{};
 
   // The keys duration, solver and output of a scene.
   void describe(Fields<double>& f);

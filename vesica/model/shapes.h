@@ -19,13 +19,13 @@ namespace model {
 
 struct Convex {
   static constexpr std::string_view kName = "convex";
-  std::vector<Vec3d> vertices;
+  std::vector<Vec3d> vertices{};
   void describe(Fields<double>& f);
 };
 // STL or OBJ.
 struct Mesh {
   static constexpr std::string_view kName = "mesh";
-  std::string file;
+  std::string file{};
   double scale = 1;
   void describe(Fields<double>& f);
 };
@@ -67,32 +67,32 @@ struct CellPart {
   Type type = Type::kHalfSpace;
   double size = 0;  // thickness, radius, angle or vertex_radius
   Vec3d sizes = Vec3d::Zero();
-  std::vector<Vec3d> vertices;
+  std::vector<Vec3d> vertices{};
   bool complement = false;
-  std::optional<Frame<>> pose;
+  std::optional<Frame<>> pose{};
 
   void describe(Fields<double>& f);
 };
 // Copies, each shifted and turned against the one before.
 struct CellCopies {
   int count = 1;
-  std::optional<Vec3d> step;
-  std::optional<double> angle;
+  std::optional<Vec3d> step{};
+  std::optional<double> angle{};
   Vec3d axis = Vec3d::UnitZ();
 
   void describe(Fields<double>& f);
 };
 struct SolidCell {
-  std::vector<CellPart> intersect;
-  std::optional<Frame<>> pose;
-  std::vector<Vec3d> mirrors;  // normals of planes through the origin
-  std::vector<CellCopies> copies;
+  std::vector<CellPart> intersect{};
+  std::optional<Frame<>> pose{};
+  std::vector<Vec3d> mirrors{};  // normals of planes through the origin
+  std::vector<CellCopies> copies{};
 
   void describe(Fields<double>& f);
 };
 struct CellSolid {
   static constexpr std::string_view kName = "solid";
-  std::vector<SolidCell> cells;
+  std::vector<SolidCell> cells{};
   void describe(Fields<double>& f);
 };
 
@@ -104,8 +104,8 @@ using AnyShape =
 // A shape, and where it sits on its body.
 template <class P = double>
 struct BodyShape {
-  AnyShape<P> shape;
-  std::optional<Frame<P>> pose;
+  AnyShape<P> shape{};
+  std::optional<Frame<P>> pose{};
 
   void describe(Fields<P>& f);
 };

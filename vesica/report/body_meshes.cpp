@@ -9,6 +9,8 @@
 #include <numbers>
 #include <optional>
 
+#include "vesica/model/make_contact.h"
+#include "vesica/model/model_file.h"
 #include "vesica/model/probe.h"
 #include "vesica/report/motion_reader.h"
 #include "vesica/simulation/make_scene.h"
@@ -142,26 +144,28 @@ SurfaceMesh make_plate(const Bounds& box) {
 }  // namespace
 
 std::vector<ShownBody> list_bodies(const InputFile& file) {
-  const auto nodes = file.root().find("bodies");
-  if (!nodes) {
+  if (!file.root().find("bodies")) {
     file.root().fail("it has no 'bodies' to show; expected a scene or a case for vesica probe");
   }
   std::vector<ShownBody> bodies;
-  auto add = [&](const std::string& name, const Pose<double>& X_WB, bool is_fixed) {
-    bodies.push_back(
-        {name, is_fixed, X_WB, read_shapes<double>(nodes->at(name), file.folder()), {}, {}});
+  const auto add = [&](const auto& model, const model::Body<>& body, const Pose<double>& X_WB,
+                       bool is_fixed) {
+    auto shapes = make_shapes(body, *model.places, join_path("bodies", body.name));
+    bodies.push_back({body.name, is_fixed, X_WB, std::move(shapes), {}, {}});
   };
   if (is_scene(file)) {
-    const auto scene = read_scene<double>(file);
+    const Model model = read_model(file);
+    const auto scene = make_scene<double>(model);
     const auto poses = calc_start_poses(scene);
     for (size_t b = 0; b < scene.bodies.size(); ++b) {
       const auto& body = scene.bodies[b];
-      add(body.name, poses[b], !body.is_free && !body.prescribed.moves);
+      add(model, model.bodies[b], poses[b], !body.is_free && !body.prescribed.moves);
     }
   } else {
-    const ProbeCase probe = read_probe_case(file);
-    add("i", probe.i.X_WB, false);
-    add("j", probe.j.X_WB, true);
+    const Case model = read_case(file);
+    const ProbeCase probe = make_probe_case(model);
+    add(model, model.bodies[0], probe.i.X_WB, false);
+    add(model, model.bodies[1], probe.j.X_WB, true);
   }
   return bodies;
 }
@@ -177,7 +181,7 @@ double move_to_recorded(const RunFolder& run, double time, std::vector<ShownBody
   auto row = static_cast<size_t>(after - times.begin());
   if (row > 0 && time - times[row - 1] < times[row] - time) --row;
 
-  const auto scene = read_scene<double>(run.scene);
+  const auto scene = make_scene<double>(read_model(run.scene));
   const MotionReader motions(run, scene);
   for (size_t b = 0; b < bodies->size(); ++b) {
     ShownBody& body = (*bodies)[b];

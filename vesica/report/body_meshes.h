@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "vesica/contact/contact_input.h"
 #include "vesica/geometry/surface_mesh.h"
+#include "vesica/model/shapes.h"
 #include "vesica/report/run_folder.h"
 
 namespace vesica {

@@ -5,20 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "vesica/model/law_tables.h"
+
 namespace vesica {
 
 struct LawSheet {
   enum class Kind { kNormal, kFriction, kOption };
-  struct Parameter {
-    std::string key, unit, meaning;
-  };
   std::string name;
   Kind kind = Kind::kNormal;
   std::string summary;
   std::vector<std::string> equation;  // a line each
   std::string source;
-  std::vector<Parameter> parameters;
-  bool damped = false;  // takes the keys of `restitution` too
+  std::vector<ParameterRow> parameters = {};  // from the law's own table
+  bool damped = false;                   // takes the keys of `restitution` too
   std::string smoothness;
   std::string cannot;
   std::string example;  // YAML, the value of `normal`, `friction` or of the option's own key

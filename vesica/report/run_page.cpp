@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "vesica/error.h"
+#include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/summary.h"
 
 namespace vesica {
@@ -431,10 +433,12 @@ std::string make_run_page(const RunFolder& run) {
   HtmlPage page(text_in(run.summary, "title", run.folder),
                 fmt::format("{}  ({} rows, hash {})", run.folder, run.recording.rows(),
                             text_in(run.summary, "hash", "unknown")));
+  std::optional<Model> model;
   std::optional<Scene<double>> scene;
   std::vector<std::string> findings;
   try {
-    scene = read_scene<double>(run.scene);
+    model = read_model(run.scene);
+    scene = make_scene<double>(*model);
   } catch (const InputError& error) {
     findings.push_back(fmt::format(
         "Without the moving picture and the pressure maps, as the scene cannot be read again: {}",
@@ -442,7 +446,7 @@ std::string make_run_page(const RunFolder& run) {
   }
   add_warnings(run, findings, &page);
   add_tiles(run, &page);
-  if (scene) page.add_player(make_run_player(run, *scene));
+  if (scene) page.add_player(make_run_player(run, *model, *scene));
   add_key_figures(run, &page);
   add_motion_plots(run, &page);
   add_contacts(run, &page);

@@ -5,7 +5,8 @@
 
 #include "vesica/report/html_page.h"
 #include "vesica/report/run_folder.h"
-#include "vesica/simulation/make_scene.h"
+#include "vesica/model/model.h"
+#include "vesica/simulation/scene.h"
 
 namespace vesica {
 
@@ -22,7 +23,7 @@ struct ContactTimes {
 ContactTimes read_contact_times(const RunFolder& run, const std::string& contact);
 
 // The scene as a moving picture: shapes, paths, contact forces.
-Player make_run_player(const RunFolder& run, const Scene<double>& scene);
+Player make_run_player(const RunFolder& run, const Model& model, const Scene<double>& scene);
 
 // Pressure over the patch at a few instants of every contact, recomputed from the scene and the
 // recorded motion. Says so on the page where it does not reproduce the recorded force.

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "vesica/contact/contact_input.h"
 #include "vesica/geometry/surface_mesh.h"
+#include "vesica/model/make_contact.h"
 #include "vesica/report/motion_reader.h"
 #include "vesica/report/pressure_svg.h"
 #include "vesica/report/run_page.h"
@@ -56,10 +56,9 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
 }
 
 // The shapes of a body, solids cell by cell; too many to draw are cut off.
-std::vector<std::optional<PlacedShape<double>>> list_parts(const RunFolder& run,
-                                                           const std::string& body) {
-  const auto shapes =
-      read_shapes<double>(run.scene.root().at("bodies").at(body), run.scene.folder());
+std::vector<std::optional<PlacedShape<double>>> list_parts(const Model& model,
+                                                           const model::Body<>& body) {
+  const auto shapes = make_shapes(body, *model.places, join_path("bodies", body.name));
   std::vector<std::optional<PlacedShape<double>>> parts;
   for (const auto& placed : shapes) {
     const auto* solid = std::get_if<SolidShape>(&placed.shape);
@@ -135,7 +134,7 @@ std::vector<std::pair<size_t, const char*>> choose_instants(const std::vector<do
 
 }  // namespace
 
-Player make_run_player(const RunFolder& run, const Scene<double>& scene) {
+Player make_run_player(const RunFolder& run, const Model& model, const Scene<double>& scene) {
   const MotionReader motions(run, scene);
   const size_t rows = run.recording.rows(), stride = 1 + (rows - 1) / kMostPlayerFrames;
   std::vector<size_t> frames;
@@ -160,7 +159,7 @@ Player make_run_player(const RunFolder& run, const Scene<double>& scene) {
       if (rests) break;
     }
     // One for every shape, or for the body's origin.
-    auto parts = list_parts(run, body.name);
+    auto parts = list_parts(model, model.bodies[b]);
     if (parts.empty()) parts.emplace_back();
     for (size_t k = 0; k < parts.size(); ++k) {
       if (k > 0) {
