@@ -8,6 +8,7 @@
 
 #include "vesica/geometry/polyhedral_solid.h"
 #include "vesica/interference/method.h"
+#include "vesica/interference/patch.h"
 
 namespace vesica {
 namespace {

@@ -9,6 +9,7 @@
 #include "vesica/interference/solid_moments.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
+#include "vesica/io/yaml.h"
 #include "vesica/model/make_contact.h"
 #include "vesica/model/seeds.h"
 #include "vesica/simulation/scene_start.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "vesica/io/yaml.h"
 #include "vesica/simulation/equilibrium.h"
 
 namespace vesica {

@@ -15,6 +15,7 @@
 #include "vesica/simulation/driver.h"
 #include "vesica/simulation/events.h"
 #include "vesica/simulation/fixed_step.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/switch_times.h"
 
