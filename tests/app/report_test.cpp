@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/support.h"
 #include "vesica/io/output_file.h"
 #include "vesica/report/html_page.h"
 
@@ -138,6 +139,36 @@ TEST_F(Report, BrowserDrawsEveryPlotWithoutError) {
     // Three pressure maps.
     EXPECT_EQ(count_of(dom, "class=\"picture\""), 3u) << scene;
   }
+}
+
+// Figures of their own kinds: a recording of a walk, a pressure film, a fit of markers.
+TEST_F(Report, BrowserDrawsFiguresOfMotionAndMarkers) {
+  const auto expect_drawn = [&](const fs::path& path, size_t fewest) {
+    const std::string dom = dom_of(path);
+    if (dom.empty()) GTEST_SKIP() << "no chromium";
+    EXPECT_NE(dom.find("data-state=\"done\""), std::string::npos) << path;
+    EXPECT_EQ(dom.find("data-error="), std::string::npos) << path;
+    EXPECT_EQ(dom.find("NaN"), std::string::npos) << path;
+    const size_t mounts = count_of(read_file(path), "data-plot=\"");
+    EXPECT_GE(mounts, fewest) << path;
+    EXPECT_EQ(count_of(dom, "data-drawn=\""), mounts) << path;
+  };
+  const std::string folder = folder_.string();
+  ASSERT_EQ(run_tool("markers --quiet --example " + folder).status, 0);
+  ASSERT_EQ(
+      run_tool("markers --quiet lower_extremity " + folder + "/gait.trc --out " + folder + "/fit")
+          .status,
+      0);
+  expect_drawn(folder_ / "fit" / "report.html", 9);  // view, correlations, error, 6 joints and more
+  const fs::path data = test::shared_data();
+  if (!fs::exists(data)) GTEST_SKIP() << "no recordings";
+  for (const char* file : {"opensim/walking2.c3d", "pressure/emed_test.lst"}) {
+    ASSERT_EQ(
+        run_tool("motion --quiet --report --out " + folder + " " + (data / file).string()).status,
+        0);
+  }
+  expect_drawn(folder_ / "walking2.html", 9);   // 6 plots of plates, footprint, presence, tracks
+  expect_drawn(folder_ / "emed_test.html", 2);  // film, force
 }
 
 TEST_F(Report, OutNamesAFileOrAFolder) {
