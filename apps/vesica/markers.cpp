@@ -8,9 +8,6 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
-#include "vesica/biomechanics/butterworth.h"
-#include "vesica/biomechanics/trial_analysis.h"
-#include "vesica/biomechanics/trial_edit.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/output_file.h"
@@ -21,6 +18,9 @@
 #include "vesica/markers/outputs.h"
 #include "vesica/markers/run.h"
 #include "vesica/markers/study.h"
+#include "vesica/motion/butterworth.h"
+#include "vesica/motion/trial_analysis.h"
+#include "vesica/motion/trial_edit.h"
 #include "vesica/report/markers_page.h"
 
 namespace vesica::app {

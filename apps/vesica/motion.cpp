@@ -9,7 +9,6 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/motion_output.h"
-#include "vesica/biomechanics/segment_pose.h"
 #include "vesica/error.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/file_writer.h"
@@ -18,6 +17,7 @@
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
 #include "vesica/io/units.h"
+#include "vesica/motion/segment_pose.h"
 
 namespace vesica::app {
 namespace {

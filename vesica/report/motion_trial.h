@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "vesica/biomechanics/functional_joint.h"
-#include "vesica/biomechanics/trial_analysis.h"
-#include "vesica/biomechanics/trial_edit.h"
 #include "vesica/io/motion_data.h"
+#include "vesica/motion/functional_joint.h"
+#include "vesica/motion/trial_analysis.h"
+#include "vesica/motion/trial_edit.h"
 
 namespace vesica {
 

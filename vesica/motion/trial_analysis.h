@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "vesica/biomechanics/gait_events.h"
-#include "vesica/biomechanics/gaps.h"
-#include "vesica/biomechanics/marker_check.h"
-#include "vesica/biomechanics/plates.h"
 #include "vesica/io/motion_data.h"
+#include "vesica/motion/gait_events.h"
+#include "vesica/motion/gaps.h"
+#include "vesica/motion/marker_check.h"
+#include "vesica/motion/plates.h"
 
 namespace vesica {
 

@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/resample.h"
+#include "vesica/motion/resample.h"
 
 #include <gtest/gtest.h>
 

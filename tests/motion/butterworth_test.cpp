@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/butterworth.h"
+#include "vesica/motion/butterworth.h"
 
 #include <gtest/gtest.h>
 

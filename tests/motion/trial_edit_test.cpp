@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/trial_edit.h"
+#include "vesica/motion/trial_edit.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <numbers>
 
 #include "tests/support/support.h"
-#include "vesica/biomechanics/trial_analysis.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
+#include "vesica/motion/trial_analysis.h"
 
 namespace vesica::trial_edit_test {
 namespace {

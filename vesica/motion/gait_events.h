@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "vesica/biomechanics/plates.h"
 #include "vesica/io/motion_data.h"
+#include "vesica/motion/plates.h"
 
 namespace vesica {
 

@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/marker_check.h"
+#include "vesica/motion/marker_check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "vesica/biomechanics/gait_events.h"
+#include "vesica/motion/gait_events.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "vesica/biomechanics/butterworth.h"
+#include "vesica/motion/butterworth.h"
 
 namespace vesica {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "vesica/biomechanics/butterworth.h"
-#include "vesica/biomechanics/gaps.h"
-#include "vesica/biomechanics/plates.h"
 #include "vesica/io/motion_data.h"
+#include "vesica/motion/butterworth.h"
+#include "vesica/motion/gaps.h"
+#include "vesica/motion/plates.h"
 
 namespace vesica {
 

@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/gaps.h"
+#include "vesica/motion/gaps.h"
 
 #include <gtest/gtest.h>
 

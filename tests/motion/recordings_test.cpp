@@ -8,13 +8,13 @@
 #include <optional>
 
 #include "tests/support/support.h"
-#include "vesica/biomechanics/functional_joint.h"
-#include "vesica/biomechanics/gait_events.h"
-#include "vesica/biomechanics/gaps.h"
-#include "vesica/biomechanics/marker_check.h"
-#include "vesica/biomechanics/plates.h"
-#include "vesica/biomechanics/segment_pose.h"
 #include "vesica/io/load_motion.h"
+#include "vesica/motion/functional_joint.h"
+#include "vesica/motion/gait_events.h"
+#include "vesica/motion/gaps.h"
+#include "vesica/motion/marker_check.h"
+#include "vesica/motion/plates.h"
+#include "vesica/motion/segment_pose.h"
 
 namespace vesica::recordings_test {
 namespace {

@@ -1,12 +1,12 @@
-#include "vesica/biomechanics/resample.h"
+#include "vesica/motion/resample.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/biomechanics/butterworth.h"
 #include "vesica/error.h"
+#include "vesica/motion/butterworth.h"
 
 namespace vesica {
 namespace {

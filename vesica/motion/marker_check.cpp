@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/marker_check.h"
+#include "vesica/motion/marker_check.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "vesica/biomechanics/segment_pose.h"
+#include "vesica/motion/segment_pose.h"
 
 namespace vesica {
 namespace {

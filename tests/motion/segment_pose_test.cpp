@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/segment_pose.h"
+#include "vesica/motion/segment_pose.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/gait_events.h"
+#include "vesica/motion/gait_events.h"
 
 #include <gtest/gtest.h>
 

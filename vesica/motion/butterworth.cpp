@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/butterworth.h"
+#include "vesica/motion/butterworth.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/plates.h"
+#include "vesica/motion/plates.h"
 
 #include <gtest/gtest.h>
 

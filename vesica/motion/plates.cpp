@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/plates.h"
+#include "vesica/motion/plates.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "vesica/biomechanics/butterworth.h"
 #include "vesica/error.h"
+#include "vesica/motion/butterworth.h"
 
 namespace vesica {
 namespace {

@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/trial_edit.h"
+#include "vesica/motion/trial_edit.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "vesica/biomechanics/resample.h"
 #include "vesica/error.h"
+#include "vesica/motion/resample.h"
 
 namespace vesica {
 namespace {

@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/trial_analysis.h"
+#include "vesica/motion/trial_analysis.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "vesica/biomechanics/gait_events.h"
+#include "vesica/motion/gait_events.h"
 
 namespace vesica {
 namespace {

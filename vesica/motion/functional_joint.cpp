@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/functional_joint.h"
+#include "vesica/motion/functional_joint.h"
 
 #include <algorithm>
 #include <cmath>
