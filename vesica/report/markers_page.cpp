@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "vesica/markers/joint_coordinates.h"
 #include "vesica/report/figures.h"
+#include "vesica/report/gait_marks.h"
 #include "vesica/report/html_page.h"
 #include "vesica/report/markers_script.h"
 
@@ -157,15 +157,7 @@ std::vector<PlotEvent> make_gait_events(const Run& run, const std::string& trial
   std::vector<PlotEvent> events;
   for (const TimedEvent& e : run.events) {
     if (e.trial != trial) continue;
-    std::string label = e.label;
-    std::transform(label.begin(), label.end(), label.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const auto has = [&](const char* word) { return label.find(word) != std::string::npos; };
-    events.push_back({e.time, !has("off"), fmt::format("{} at {:.3f} s", e.label, e.time),
-                      has("left")    ? "left"
-                      : has("right") ? "right"
-                                     : "",
-                      true});
+    events.push_back(make_gait_mark(e.time, e.label, true));
   }
   return events;
 }

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <functional>
 
 #include "vesica/report/colors.h"
+#include "vesica/report/gait_marks.h"
 #include "vesica/report/html_page.h"
 #include "vesica/report/motion_script.h"
 #include "vesica/report/motion_trial.h"
@@ -188,25 +188,12 @@ Json make_tracks(const TrialView& view, const Json& presence) {
 
 std::vector<PlotEvent> make_event_marks(const TrialView& view) {
   std::vector<PlotEvent> events;
-  const auto add = [&](double time, Foot foot, const std::string& kind, bool from_markers) {
-    std::string lower = kind;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const bool strikes = lower.find("strike") != std::string::npos;
-    events.push_back({time, strikes,
-                      fmt::format("{} {} at {:.3f} s ({})", name_of(foot), kind, time,
-                                  from_markers ? "markers" : "file"),
-                      color_of(foot), from_markers});
-  };
   for (const GaitEvent& e : view.analysis.marker_events) {
-    add(e.time, e.foot, std::string(name_of(e.kind)), true);
+    const std::string label = fmt::format("{} {}", name_of(e.foot), name_of(e.kind));
+    events.push_back(make_gait_mark(e.time, label, true, " (markers)"));
   }
   for (const MotionEvent& e : view.trial.events) {
-    add(e.time,
-        e.context == "Left"    ? Foot::kLeft
-        : e.context == "Right" ? Foot::kRight
-                               : Foot::kUnknown,
-        e.label, false);
+    events.push_back(make_gait_mark(e.time, e.context + " " + e.label, false, " (file)"));
   }
   return events;
 }
