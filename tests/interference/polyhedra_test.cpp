@@ -1,4 +1,4 @@
-#include "vesica/interference/polyhedra.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

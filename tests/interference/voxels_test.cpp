@@ -1,6 +1,6 @@
 // Voxels against exact volumes: they converge at the expected rate, and say how far off they may
 // be.
-#include "vesica/interference/voxels.h"
+#include "vesica/interference/voxels/voxels.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include "vesica/contact/part_input.h"
 #include "vesica/contact/solid_input.h"
 #include "vesica/geometry/convex_hull.h"
-#include "vesica/interference/patch.h"
+#include "vesica/interference/patch/patch.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/obj.h"
 #include "vesica/io/output_file.h"

@@ -7,13 +7,13 @@
 #include <variant>
 
 #include "vesica/geometry/shapes.h"
-#include "vesica/interference/cell_pair.h"
-#include "vesica/interference/half_space_ellipsoid.h"
-#include "vesica/interference/half_space_mesh.h"
-#include "vesica/interference/point_pair.h"
-#include "vesica/interference/polyhedra.h"
-#include "vesica/interference/sphere_sphere.h"
-#include "vesica/interference/voxels.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/point_pair.h"
+#include "vesica/interference/closed_form/sphere_sphere.h"
+#include "vesica/interference/mesh/half_space_mesh.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
+#include "vesica/interference/slices/cell_pair.h"
+#include "vesica/interference/voxels/voxels.h"
 
 namespace vesica {
 

@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "vesica/interference/half_space_mesh.h"
+#include "vesica/interference/mesh/half_space_mesh.h"
 #include "vesica/interference/overlap.h"
 
 namespace vesica {

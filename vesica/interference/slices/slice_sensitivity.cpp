@@ -7,8 +7,8 @@
 // its flux). The area vector changes where the curves of i and j meet.
 #include <cmath>
 
-#include "vesica/interference/slice_domain.h"
-#include "vesica/interference/slices.h"
+#include "vesica/interference/slices/slice_domain.h"
+#include "vesica/interference/slices/slices.h"
 
 namespace vesica::detail {
 namespace {

@@ -1,4 +1,4 @@
-#include "vesica/interference/conic_pair.h"
+#include "vesica/interference/slices/conic_pair.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "vesica/error.h"
-#include "vesica/interference/quadric_bounds.h"
-#include "vesica/interference/slice_domain.h"
+#include "vesica/interference/slices/quadric_bounds.h"
+#include "vesica/interference/slices/slice_domain.h"
 
 namespace vesica::detail {
 namespace {

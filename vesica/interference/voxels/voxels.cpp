@@ -1,4 +1,4 @@
-#include "vesica/interference/voxels.h"
+#include "vesica/interference/voxels/voxels.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "vesica/error.h"
-#include "vesica/interference/quadric_bounds.h"
+#include "vesica/interference/slices/quadric_bounds.h"
 
 namespace vesica {
 namespace {

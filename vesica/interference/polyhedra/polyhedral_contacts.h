@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "vesica/geometry/polyhedral_solid.h"
-#include "vesica/interference/cell_pairs.h"
-#include "vesica/interference/polyhedra.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
+#include "vesica/interference/slices/cell_pairs.h"
 
 namespace vesica {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "vesica/geometry/cell.h"
-#include "vesica/interference/conic_pair.h"
+#include "vesica/interference/slices/conic_pair.h"
 
 namespace vesica {
 struct CellSensitivity;

@@ -1,4 +1,4 @@
-#include "vesica/interference/polyhedra.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "vesica/interference/convex_distance.h"
 #include "vesica/interference/deepest_column.h"
-#include "vesica/interference/shared_polyhedron.h"
+#include "vesica/interference/polyhedra/shared_polyhedron.h"
 #include "vesica/math/linear_algebra.h"
 
 namespace vesica {

@@ -1,7 +1,7 @@
-#include "vesica/interference/solid_moments.h"
+#include "vesica/interference/slices/solid_moments.h"
 
 #include "vesica/error.h"
-#include "vesica/interference/cell_pair.h"
+#include "vesica/interference/slices/cell_pair.h"
 
 namespace vesica {
 

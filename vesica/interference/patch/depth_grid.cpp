@@ -1,4 +1,4 @@
-#include "vesica/interference/depth_grid.h"
+#include "vesica/interference/patch/depth_grid.h"
 
 #include <algorithm>
 #include <cmath>

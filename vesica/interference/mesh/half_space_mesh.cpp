@@ -1,4 +1,4 @@
-#include "vesica/interference/half_space_mesh.h"
+#include "vesica/interference/mesh/half_space_mesh.h"
 
 #include <cmath>
 #include <cstring>

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/interference/slice_domain.h"
+#include "vesica/interference/slices/slice_domain.h"
 #include "vesica/math/polynomial.h"
 
 namespace vesica::detail {

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "vesica/geometry/shapes.h"
-#include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
 #include "vesica/interference/overlap.h"
 
 namespace vesica {

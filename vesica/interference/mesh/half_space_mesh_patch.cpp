@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "vesica/interference/half_space_mesh.h"
+#include "vesica/interference/mesh/half_space_mesh.h"
 
 namespace vesica {
 

@@ -35,9 +35,9 @@
 
 #include "vesica/geometry/solid.h"
 #include "vesica/interference/deepest_column.h"
-#include "vesica/interference/half_space_mesh.h"
+#include "vesica/interference/mesh/half_space_mesh.h"
 #include "vesica/interference/relative_pose.h"
-#include "vesica/interference/slices.h"
+#include "vesica/interference/slices/slices.h"
 
 namespace vesica {
 

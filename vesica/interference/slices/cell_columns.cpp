@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "vesica/interference/cell_pair.h"
 #include "vesica/interference/deepest_column.h"
+#include "vesica/interference/slices/cell_pair.h"
 
 namespace vesica {
 namespace {

@@ -1,4 +1,4 @@
-#include "vesica/interference/cell_pairs.h"
+#include "vesica/interference/slices/cell_pairs.h"
 
 namespace vesica {
 

@@ -1,9 +1,9 @@
-#include "vesica/interference/slices.h"
+#include "vesica/interference/slices/slices.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/interference/slice_domain.h"
+#include "vesica/interference/slices/slice_domain.h"
 
 namespace vesica {
 namespace {

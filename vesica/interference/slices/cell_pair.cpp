@@ -1,4 +1,4 @@
-#include "vesica/interference/cell_pair.h"
+#include "vesica/interference/slices/cell_pair.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "vesica/error.h"
-#include "vesica/interference/slice_domain.h"
+#include "vesica/interference/slices/slice_domain.h"
 #include "vesica/math/linear_algebra.h"
 
 namespace vesica {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "vesica/interference/slice_domain.h"
+#include "vesica/interference/slices/slice_domain.h"
 #include "vesica/math/polynomial.h"
 
 namespace vesica::detail {

@@ -1,9 +1,9 @@
-#include "vesica/interference/slice_domain.h"
+#include "vesica/interference/slices/slice_domain.h"
 
 #include <cmath>
 #include <limits>
 
-#include "vesica/interference/circular_segment.h"
+#include "vesica/interference/closed_form/circular_segment.h"
 #include "vesica/math/scalar.h"
 
 namespace vesica::detail {

@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "vesica/error.h"
-#include "vesica/interference/cell_pair.h"
+#include "vesica/interference/slices/cell_pair.h"
 
 namespace vesica::detail {
 namespace {

@@ -1,4 +1,4 @@
-#include "vesica/interference/shared_polyhedron.h"
+#include "vesica/interference/polyhedra/shared_polyhedron.h"
 
 #include <limits>
 

@@ -19,7 +19,7 @@
 
 #include <cstdint>
 
-#include "vesica/interference/cell_pair.h"
+#include "vesica/interference/slices/cell_pair.h"
 
 namespace vesica {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "vesica/interference/polyhedra.h"
-#include "vesica/interference/shared_polyhedron.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
+#include "vesica/interference/polyhedra/shared_polyhedron.h"
 
 namespace vesica {
 

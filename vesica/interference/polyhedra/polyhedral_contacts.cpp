@@ -1,4 +1,4 @@
-#include "vesica/interference/polyhedral_contacts.h"
+#include "vesica/interference/polyhedra/polyhedral_contacts.h"
 
 namespace vesica {
 

@@ -1,4 +1,4 @@
-#include "vesica/interference/sphere_sphere.h"
+#include "vesica/interference/closed_form/sphere_sphere.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
 
 #include <algorithm>
 
