@@ -1,3 +1,4 @@
+#include "vesica/interference/mesh/half_space_mesh.h"
 #include "vesica/interference/polyhedra/polyhedra.h"
 
 #include <fmt/format.h>

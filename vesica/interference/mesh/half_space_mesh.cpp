@@ -297,41 +297,140 @@ PlaneSensitivity calc_sensitivity(const std::array<double, 6>& q, const Vec3d& c
           M.rotated(axes_W) * -scale};
 }
 
-// From the polyhedron's own coordinates to the world by G x + p; `scale` = det G.
-PolyhedronOverlap finish_overlap(SubmergedPart&& part, const Vec3d& m, double h, const Mat3d& G,
-                                 double scale, const Pose<double>& X_WI, const Vec3d& n_W,
+// A polyhedron whose own coordinates x go to the world by G x + p: a rotation, for a box times its
+// size.
+struct PlacedPolyhedron {
+  Mat3d G, R_WI;
+  Vec3d size;  // 1 for a mesh
+  Vec3d m;     // the plane in its own coordinates: m.x + h < 0 is under it
+  double h;
+};
+
+// What the slopes need beyond the overlap.
+struct PolyhedronMoments {
+  Vec3d centroid = Vec3d::Zero();  // in the polyhedron's own coordinates, as M
+  Symmetric3<double> M = Symmetric3<double>::zero();
+  std::array<PlaneSensitivity, 3> by_plane{};  // by height, by slope along u, by slope along v
+};
+
+// What one way to move the plane, or to stretch the body, does at first order, with i standing
+// still.
+struct PlaneMove {
+  Vec3d dn = Vec3d::Zero(), dp_J = Vec3d::Zero();  // the plane's, in the world
+  int stretched = -1;                              // the axis along which the body grows
+};
+
+void calc_slopes(const PlacedPolyhedron& body, const SubmergedPart& part,
+                 const PolyhedronMoments& moments, const Pose<double>& X_WI,
+                 const Pose<double>& X_WJ, const PlaneMove& move, std::size_t k,
+                 const Overlap<double>& o, OverlapSlopes<9>* by) {
+  const Vec3d& n = o.n_W;
+  Vec3d dm = body.G.transpose() * move.dn;
+  const double dh = move.dn.dot(X_WI.p_WB - X_WJ.p_WB) - n.dot(move.dp_J);
+  const int c = move.stretched;
+  const Vec3d axis = c >= 0 ? Vec3d(body.R_WI.col(c)) : Vec3d::Zero();
+  if (c >= 0) dm[c] += n.dot(axis);
+  const auto set = [k](std::array<OverlapSlopes<9>::Row, 3>* rows, const Vec3d& v) {
+    for (int r = 0; r < 3; ++r) (*rows)[static_cast<std::size_t>(r)][k] = v[r];
+  };
+  set(&by->n_W, move.dn);
+  by->distance[k] = dh + part.lowest.dot(dm);
+  const Vec3d dp_D = c >= 0 ? Vec3d(part.lowest[c] * axis) : Vec3d::Zero();
+  set(&by->p_WD, dp_D);
+  if (part.is_apart) {
+    by->plane_offset[k] = -0.5 * by->distance[k];
+    set(&by->p_WC, dp_D + by->plane_offset[k] * n + o.plane_offset * move.dn);
+    return;
+  }
+  double dV = 0;
+  Vec3d dp = Vec3d::Zero();
+  Symmetric3<double> dM = Symmetric3<double>::zero();
+  if (c >= 0) {
+    dp = moments.centroid[c] * axis;
+    const Vec3d K = body.G * moments.M.matrix().col(c);
+    // dG M G^T and its transpose, with dG = axis e_c^T
+    dM = {2 * axis[0] * K[0],
+          2 * axis[1] * K[1],
+          2 * axis[2] * K[2],
+          axis[0] * K[1] + axis[1] * K[0],
+          axis[0] * K[2] + axis[2] * K[0],
+          axis[1] * K[2] + axis[2] * K[1]};
+    dV = o.volume / body.size[c];
+    dM = dM + o.M_W * (1 / body.size[c]);
+  }
+  if (part.origin_on_plane) {
+    const double d_plane[3] = {dh + part.origin.dot(dm), part.frame.col(0).dot(dm),
+                               part.frame.col(1).dot(dm)};
+    for (std::size_t q = 0; q < 3; ++q) {
+      const PlaneSensitivity& s = moments.by_plane[q];
+      dV += s.volume * d_plane[q];
+      dp += s.p_WC * d_plane[q];
+      dM = dM + s.M_W * d_plane[q];
+    }
+  }
+  by->volume[k] = dV;
+  set(&by->p_WC, dp);
+  by->M_W[0][k] = dM.xx;
+  by->M_W[1][k] = dM.yy;
+  by->M_W[2][k] = dM.zz;
+  by->M_W[3][k] = dM.xy;
+  by->M_W[4][k] = dM.xz;
+  by->M_W[5][k] = dM.yz;
+  // plane_offset = n.(p_J - p_WC)
+  by->plane_offset[k] = -n.dot(dp) + move.dn.dot(X_WJ.p_WB - o.p_WC) + n.dot(move.dp_J);
+  by->potential[k] = o.volume * by->plane_offset[k] + o.plane_offset * dV;
+}
+
+PolyhedronOverlap finish_overlap(const SubmergedPart& part, const PlacedPolyhedron& body,
+                                 const Pose<double>& X_WI, const Pose<double>& X_WJ,
                                  bool with_derivatives) {
+  const Mat3d& G = body.G;
+  const double scale = body.size.prod();
   PolyhedronOverlap result;
-  result.part = part;
+  PolyhedronMoments moments;
   Overlap<double>& o = result.overlap;
-  o.n_W = n_W;
-  o.distance = m.dot(part.lowest) + h;
+  o.n_W = X_WJ.R_WB.col(2);
+  o.distance = body.m.dot(part.lowest) + body.h;
   o.p_WD = G * part.lowest + X_WI.p_WB;
   if (part.is_apart) {
     o.volume = o.potential = 0;
     o.M_W = Symmetric3<double>::zero();
     o.plane_offset = -0.5 * o.distance;
-    o.p_WC = o.p_WD + o.plane_offset * n_W;
-    return result;
-  }
-  const Vec3d c = part.first / part.volume;
-  const Mat3d axes_W = G * part.frame;
-  const Symmetric3<double> M = part.second - Symmetric3<double>::outer(c) * part.volume;
-  result.centroid = part.origin + part.frame * c;
-  o.volume = scale * part.volume;
-  o.p_WC = G * result.centroid + X_WI.p_WB;
-  o.M_W = M.rotated(axes_W) * scale;
-  o.plane_offset = part.origin_on_plane ? -c.z() : -(m.dot(part.origin) + h);
-  o.potential = o.volume * o.plane_offset;
-  if (with_derivatives) {
-    result.M = M.rotated(part.frame) * scale;
-    if (part.origin_on_plane) {
-      const auto& q = part.section;
-      result.by_plane = {
-          calc_sensitivity({q[0], q[1], q[2], q[3], q[4], q[5]}, c, part.volume, axes_W, scale),
-          calc_sensitivity({q[1], q[3], q[4], q[6], q[7], q[8]}, c, part.volume, axes_W, scale),
-          calc_sensitivity({q[2], q[4], q[5], q[7], q[8], q[9]}, c, part.volume, axes_W, scale)};
+    o.p_WC = o.p_WD + o.plane_offset * o.n_W;
+  } else {
+    const Vec3d c = part.first / part.volume;
+    const Mat3d axes_W = G * part.frame;
+    const Symmetric3<double> M = part.second - Symmetric3<double>::outer(c) * part.volume;
+    moments.centroid = part.origin + part.frame * c;
+    o.volume = scale * part.volume;
+    o.p_WC = G * moments.centroid + X_WI.p_WB;
+    o.M_W = M.rotated(axes_W) * scale;
+    o.plane_offset = part.origin_on_plane ? -c.z() : -(body.m.dot(part.origin) + body.h);
+    o.potential = o.volume * o.plane_offset;
+    if (with_derivatives) {
+      moments.M = M.rotated(part.frame) * scale;
+      if (part.origin_on_plane) {
+        const auto& q = part.section;
+        moments.by_plane = {
+            calc_sensitivity({q[0], q[1], q[2], q[3], q[4], q[5]}, c, part.volume, axes_W, scale),
+            calc_sensitivity({q[1], q[3], q[4], q[6], q[7], q[8]}, c, part.volume, axes_W, scale),
+            calc_sensitivity({q[2], q[4], q[5], q[7], q[8], q[9]}, c, part.volume, axes_W, scale)};
+      }
     }
+  }
+  if (!with_derivatives) return result;
+  for (int k = 0; k < 9; ++k) {
+    PlaneMove move;
+    if (k < 3) {
+      move.dp_J = Vec3d::Unit(k);
+    } else if (k < 6) {
+      move.dn = Vec3d::Unit(k - 3).cross(o.n_W);
+      move.dp_J = Vec3d::Unit(k - 3).cross(X_WJ.p_WB - o.p_WC);
+    } else {
+      move.stretched = k - 6;
+    }
+    calc_slopes(body, part, moments, X_WI, X_WJ, move, static_cast<std::size_t>(k), o,
+                &result.slopes);
   }
   return result;
 }
@@ -341,20 +440,20 @@ PolyhedronOverlap finish_overlap(SubmergedPart&& part, const Vec3d& m, double h,
 PolyhedronOverlap calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<double>& X_WI,
                                           const Pose<double>& X_WJ, bool with_derivatives) {
   const Vec3d n_W = X_WJ.R_WB.col(2);
-  const Vec3d n_B = X_WI.R_WB.transpose() * n_W;
-  const double h = n_W.dot(X_WI.p_WB - X_WJ.p_WB);
-  return finish_overlap(calc_submerged_part(mesh, n_B, h, with_derivatives), n_B, h, X_WI.R_WB, 1,
-                        X_WI, n_W, with_derivatives);
+  const PlacedPolyhedron body = {X_WI.R_WB, X_WI.R_WB, Vec3d(1, 1, 1), X_WI.R_WB.transpose() * n_W,
+                                 n_W.dot(X_WI.p_WB - X_WJ.p_WB)};
+  return finish_overlap(calc_submerged_part(mesh, body.m, body.h, with_derivatives), body, X_WI,
+                        X_WJ, with_derivatives);
 }
 
 PolyhedronOverlap calc_polyhedron_overlap(const Vec3d& box_size, const Pose<double>& X_WI,
                                           const Pose<double>& X_WJ, bool with_derivatives) {
   const Vec3d n_W = X_WJ.R_WB.col(2);
-  const Mat3d G = X_WI.R_WB * box_size.asDiagonal();
-  const Vec3d m = box_size.cwiseProduct(X_WI.R_WB.transpose() * n_W);
-  const double h = n_W.dot(X_WI.p_WB - X_WJ.p_WB);
-  return finish_overlap(calc_submerged_part_of_unit_cube(m, h, with_derivatives), m, h, G,
-                        box_size.prod(), X_WI, n_W, with_derivatives);
+  const PlacedPolyhedron body = {X_WI.R_WB * box_size.asDiagonal(), X_WI.R_WB, box_size,
+                                 box_size.cwiseProduct(X_WI.R_WB.transpose() * n_W),
+                                 n_W.dot(X_WI.p_WB - X_WJ.p_WB)};
+  return finish_overlap(calc_submerged_part_of_unit_cube(body.m, body.h, with_derivatives), body,
+                        X_WI, X_WJ, with_derivatives);
 }
 
 }  // namespace vesica::detail

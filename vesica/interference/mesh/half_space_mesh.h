@@ -16,7 +16,7 @@
 //
 // Derivatives: turning or shifting the plane moves only the section, so the derivatives of the
 // moments by the plane are the section's moments of one order more (Leibniz). They come from the
-// cut edges alone and are then composed with the pose's derivatives by the chain rule.
+// cut edges alone and become slopes by the relative pose and by a box's size (relative_pose.h).
 //
 // A box is the affine image of the unit cube: the plane is taken to the cube, the moments back; its
 // size may therefore carry derivatives.
@@ -26,12 +26,10 @@
 #pragma once
 
 #include <array>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "vesica/geometry/shapes.h"
-#include "vesica/interference/overlap.h"
+#include "vesica/interference/relative_pose.h"
 
 namespace vesica {
 
@@ -64,14 +62,10 @@ struct PlaneSensitivity {
   Symmetric3<double> M_W;
 };
 
-// The overlap with what its derivatives need. The polyhedron's own coordinates x go to the world by
-// G_WB x + p_WB: a rotation, for a box times its size.
+// The overlap with its slopes, by the sizes of a box too.
 struct PolyhedronOverlap {
   Overlap<double> overlap;
-  SubmergedPart part;
-  Vec3d centroid = Vec3d::Zero();  // in the polyhedron's own coordinates, as M
-  Symmetric3<double> M = Symmetric3<double>::zero();
-  std::array<PlaneSensitivity, 3> by_plane{};  // by height, by slope along u, by slope along v
+  OverlapSlopes<9> slopes;  // zero unless asked for
 };
 
 PolyhedronOverlap calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<double>& X_WI,
@@ -79,131 +73,14 @@ PolyhedronOverlap calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<d
 PolyhedronOverlap calc_polyhedron_overlap(const Vec3d& box_size, const Pose<double>& X_WI,
                                           const Pose<double>& X_WJ, bool with_derivatives);
 
-// The derivatives alone: the chain rule below multiplies them by numbers only, a fraction of what
-// dual arithmetic over all intermediate results would cost.
-template <class T>
-using GradientOf = std::decay_t<decltype(std::declval<T>().v)>;
-template <class T>
-inline constexpr bool kVaries = ScalarTraits<T>::kDerivatives > 0;
-
-template <class T>
-Pose<double> value_of_pose(const Pose<T>& X) {
-  Pose<double> value;
-  for (int k = 0; k < 9; ++k) value.R_WB.data()[k] = value_of(X.R_WB.data()[k]);
-  value.p_WB = value_of(X.p_WB);
-  return value;
-}
-template <class T>
-GradientOf<T> dot(const Vec3d& a, const Vec3<T>& b) {
-  return a[0] * b[0].v + a[1] * b[1].v + a[2] * b[2].v;
-}
-
-// First-order change of the overlap with the poses and the size (1 for a mesh). Each of the three
-// either has derivatives, of type T, or is fixed.
+// `size`: of a box; fixed for a mesh.
 template <class T, class P, class A, class B>
 Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<P>& size, const Pose<A>& X_WI,
                          const Pose<B>& X_WJ) {
-  using G = GradientOf<T>;
-  using G3 = std::array<G, 3>;
-  const auto combine = [](const Vec3d& a, const G3& b) -> G {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-  };
-  const Overlap<double>& value = result.overlap;
-  const SubmergedPart& part = result.part;
-  const Pose<double> X_I = value_of_pose(X_WI), X_J = value_of_pose(X_WJ);
-  const Mat3d& R = X_I.R_WB;
-  const Vec3d& n = value.n_W;
-  const Vec3<B> n_B = X_WJ.R_WB.col(2);
-  const Vec3d s = value_of(size);
-  const G zero = T(0.0).v;
-
-  // dG = dR diag(s) + R diag(ds), column by column, and the plane (m, h) in the polyhedron's own
-  // coordinates: m = G^T n, h = n.(p_I - p_J).
-  std::array<G3, 3> dG;
-  G3 dm;
-  for (int c = 0; c < 3; ++c) {
-    for (int r = 0; r < 3; ++r) {
-      dG[c][r] = zero;
-      if constexpr (kVaries<A>) dG[c][r] = s[c] * X_WI.R_WB(r, c).v;
-      if constexpr (kVaries<P>) dG[c][r] = dG[c][r] + R(r, c) * size[c].v;
-    }
-    dm[c] = combine(n, dG[c]);
-    if constexpr (kVaries<B>) dm[c] = dm[c] + dot<B>(s[c] * R.col(c), n_B);
-  }
-  G dh = zero;
-  if constexpr (kVaries<A>) dh = dot<A>(n, X_WI.p_WB);
-  if constexpr (kVaries<B>) {
-    dh = dh + dot<B>(X_I.p_WB - X_J.p_WB, n_B) - dot<B>(n, X_WJ.p_WB);
-  }
-
-  Overlap<T> o;
-  for (int r = 0; r < 3; ++r) o.n_W[r] = T(n_B[r]);
-  const G d_distance = dh + combine(part.lowest, dm);
-  o.distance = T(value.distance, d_distance);
-  // What moves with the body: p = G x + p_WB, x the lowest vertex or the centroid.
-  const auto moved_with_body = [&](const Vec3d& x) {
-    G3 dp;
-    for (int r = 0; r < 3; ++r) {
-      dp[r] = x[0] * dG[0][r] + x[1] * dG[1][r] + x[2] * dG[2][r];
-      if constexpr (kVaries<A>) dp[r] = dp[r] + X_WI.p_WB[r].v;
-    }
-    return dp;
-  };
-  G3 dp = moved_with_body(part.lowest);
-  for (int r = 0; r < 3; ++r) o.p_WD[r] = T(value.p_WD[r], dp[r]);
-  if (part.is_apart) {
-    o.volume = o.potential = T(0.0);
-    o.M_W = Symmetric3<T>::zero();
-    const G d_offset = -0.5 * d_distance;
-    o.plane_offset = T(value.plane_offset, d_offset);
-    for (int r = 0; r < 3; ++r) {
-      G moved = dp[r] + n[r] * d_offset;
-      if constexpr (kVaries<B>) moved = moved + value.plane_offset * n_B[r].v;
-      o.p_WC[r] = T(value.p_WC[r], moved);
-    }
-    return o;
-  }
-
-  dp = moved_with_body(result.centroid);
-  const Mat3d K = result.M.matrix() * (R * s.asDiagonal()).transpose();  // M G^T
-  const auto turned = [&](int i, int j) -> G {  // entry of dG M G^T + (dG M G^T)^T
-    return K(0, j) * dG[0][i] + K(1, j) * dG[1][i] + K(2, j) * dG[2][i] + K(0, i) * dG[0][j] +
-           K(1, i) * dG[1][j] + K(2, i) * dG[2][j];
-  };
-  G dV = zero;
-  std::array<G, 6> dM = {turned(0, 0), turned(1, 1), turned(2, 2),
-                         turned(0, 1), turned(0, 2), turned(1, 2)};
-  const auto add = [&](double volume, const Symmetric3<double>& M, const G& amount) {
-    dV = dV + volume * amount;
-    const std::array<double, 6> entries = {M.xx, M.yy, M.zz, M.xy, M.xz, M.yz};
-    for (int k = 0; k < 6; ++k) dM[k] = dM[k] + entries[k] * amount;
-  };
-  if constexpr (kVaries<P>) {
-    const Vec3d inverse = s.cwiseInverse();
-    add(value.volume, value.M_W, dot<P>(inverse, size));
-  }
-  if (part.origin_on_plane) {
-    const G3 d_plane = {dh + combine(part.origin, dm), combine(part.frame.col(0), dm),
-                        combine(part.frame.col(1), dm)};
-    for (int k = 0; k < 3; ++k) {
-      const PlaneSensitivity& by = result.by_plane[k];
-      add(by.volume, by.M_W, d_plane[k]);
-      for (int r = 0; r < 3; ++r) dp[r] = dp[r] + by.p_WC[r] * d_plane[k];
-    }
-  }
-  // plane_offset = n.(p_J - p_WC)
-  G d_offset = -1.0 * combine(n, dp);
-  if constexpr (kVaries<B>) {
-    d_offset = d_offset + dot<B>(X_J.p_WB - value.p_WC, n_B) + dot<B>(n, X_WJ.p_WB);
-  }
-  o.volume = T(value.volume, dV);
-  for (int r = 0; r < 3; ++r) o.p_WC[r] = T(value.p_WC[r], dp[r]);
-  const Symmetric3<double>& M = value.M_W;
-  o.M_W = {T(M.xx, dM[0]), T(M.yy, dM[1]), T(M.zz, dM[2]),
-           T(M.xy, dM[3]), T(M.xz, dM[4]), T(M.yz, dM[5])};
-  o.plane_offset = T(value.plane_offset, d_offset);
-  const G d_potential = value.volume * d_offset + value.plane_offset * dV;
-  o.potential = T(value.potential, d_potential);
+  Overlap<T> o = differentiate(result.overlap, result.slopes,
+                               ChainRule<T, 9>(X_WI, X_WJ, result.overlap.p_WC, size));
+  // The plane's own, without the rounding of going round by i.
+  for (int r = 0; r < 3; ++r) o.n_W[r] = T(X_WJ.R_WB(r, 2));
   return o;
 }
 
@@ -245,11 +122,6 @@ PatchFigures calc_patch_figures(const MeshShape& shape, const Pose<double>& X_WI
 PatchFigures calc_patch_figures(const Box<double>& box, const Pose<double>& X_WI, const HalfSpace&,
                                 const Pose<double>& X_WJ);
 
-// Where, in the coordinates s = origin + u u_W + v v_W of the contact plane, the shadow of the
-// shared volume lies. Empty (u_max < u_min) when apart.
-struct ShadowBounds {
-  double u_min, u_max, v_min, v_max;
-};
 ShadowBounds calc_shadow_bounds(const MeshShape& shape, const Pose<double>& X_WI, const HalfSpace&,
                                 const Pose<double>& X_WJ, const Vec3d& origin_W, const Vec3d& u_W,
                                 const Vec3d& v_W);

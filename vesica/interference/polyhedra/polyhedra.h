@@ -33,6 +33,8 @@
 // eigenvalues cross. Cannot: derivatives by the shapes' sizes.
 #pragma once
 
+#include <vector>
+
 #include "vesica/geometry/convex_polyhedron.h"
 #include "vesica/interference/overlap.h"
 #include "vesica/interference/relative_pose.h"

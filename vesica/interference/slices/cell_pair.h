@@ -35,7 +35,6 @@
 
 #include "vesica/geometry/solid.h"
 #include "vesica/interference/deepest_column.h"
-#include "vesica/interference/mesh/half_space_mesh.h"
 #include "vesica/interference/relative_pose.h"
 #include "vesica/interference/slices/slices.h"
 
@@ -78,75 +77,35 @@ CellPairResult calc_cell_pair(const Cell& i, const Pose<double>& X_WI, const Cel
                               const Pose<double>& X_WJ, const SliceOptions& options,
                               bool with_derivatives);
 
-// How a body moves with every variable: velocity of the point p and angular velocity, in the world.
-template <class T, class A>
-std::array<GradientOf<T>, 6> calc_pair_twist(const Pose<A>& X_WB, const Vec3d& p) {
-  using G = GradientOf<T>;
-  const G zero = T(0.0).v;
-  std::array<G, 6> t = {zero, zero, zero, zero, zero, zero};
-  if constexpr (kVaries<A>) {
-    const Pose<double> X = value_of_pose(X_WB);
-    // dR R^T = skew(w)
-    for (int k = 0; k < 3; ++k) {
-      t[3] = t[3] + X.R_WB(1, k) * X_WB.R_WB(2, k).v;
-      t[4] = t[4] + X.R_WB(2, k) * X_WB.R_WB(0, k).v;
-      t[5] = t[5] + X.R_WB(0, k) * X_WB.R_WB(1, k).v;
-    }
-    const Vec3d r = p - X.p_WB;
-    t[0] = X_WB.p_WB[0].v + r[2] * t[4] - r[1] * t[5];
-    t[1] = X_WB.p_WB[1].v + r[0] * t[5] - r[2] * t[3];
-    t[2] = X_WB.p_WB[2].v + r[1] * t[3] - r[0] * t[4];
-  }
-  return t;
-}
-
 template <class T, class A, class B>
 SharedMoments<T> differentiate(const CellPairResult& r, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
-  using G = GradientOf<T>;
   const CellMoments& m = r.moments;
-  const auto i = calc_pair_twist<T>(X_WI, m.centroid), j = calc_pair_twist<T>(X_WJ, m.centroid);
-  // j against i, in the slices' axes.
-  std::array<G, 6> t;
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d axis = r.R_WS.col(k);
-    t[k] = axis[0] * (j[0] - i[0]) + axis[1] * (j[1] - i[1]) + axis[2] * (j[2] - i[2]);
-    t[k + 3] = axis[0] * (j[3] - i[3]) + axis[1] * (j[4] - i[4]) + axis[2] * (j[5] - i[5]);
-  }
-  const auto combine = [&](const auto& row) -> G {
-    G sum = row[0] * t[0];
-    for (int k = 1; k < 6; ++k) sum = sum + row[k] * t[k];
-    return sum;
+  // Slopes are by a twist about the centroid in the slices' axes, and so are vectors and M: both to
+  // the world's.
+  Eigen::Matrix<double, 6, 6> to_world = Eigen::Matrix<double, 6, 6>::Zero();
+  to_world.topLeftCorner<3, 3>() = to_world.bottomRightCorner<3, 3>() = r.R_WS.transpose();
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor, 6, 6>;
+  const auto rows_of = [](const Rows& by) {
+    std::array<std::array<double, 6>, 6> rows{};
+    for (int k = 0; k < by.rows(); ++k) {
+      for (int c = 0; c < 6; ++c)
+        rows[static_cast<std::size_t>(k)][static_cast<std::size_t>(c)] = by(k, c);
+    }
+    return rows;
   };
-  SharedMoments<T> s;
-  s.volume = T(m.volume, combine(r.sensitivity.volume));
-  s.method_error = m.missed();
-  // Rows turned to the world, then what moves rigidly with i.
-  const Eigen::Matrix<double, 3, 6> by_c = r.R_WS * r.sensitivity.centroid;
-  const Eigen::Matrix<double, 3, 6> by_a = r.R_WS * r.sensitivity.area_vector;
-  const Vec3d& a = m.area_vector;
-  const std::array<G, 3> turned_a = {a[2] * i[4] - a[1] * i[5], a[0] * i[5] - a[2] * i[3],
-                                     a[1] * i[3] - a[0] * i[4]};
-  for (int k = 0; k < 3; ++k) {
-    const G dc = combine(by_c.row(k)) + i[k], da = combine(by_a.row(k)) + turned_a[k];
-    s.p_WC[k] = T(m.centroid[k], dc);
-    s.area_W[k] = T(a[k], da);
-  }
-  Eigen::Matrix<double, 6, 9> by_M;  // full matrices, by each twist of j
+  Rows by_M(6, 6);
   for (int k = 0; k < 6; ++k) {
     const auto c = r.sensitivity.M.col(k);
-    const Mat3d M = Symmetric3<double>{c[0], c[1], c[2], c[3], c[4], c[5]}.rotated(r.R_WS).matrix();
-    for (int e = 0; e < 9; ++e) by_M(k, e) = M.data()[e];
+    const auto M = Symmetric3<double>{c[0], c[1], c[2], c[3], c[4], c[5]}.rotated(r.R_WS);
+    by_M.col(k) << M.xx, M.yy, M.zz, M.xy, M.xz, M.yz;
   }
-  const Mat3d M = m.M.matrix();
-  const auto entry = [&](int p, int q) -> T {
-    G d = combine(by_M.col(p + 3 * q));
-    // w x M - M x w
-    const int p1 = (p + 1) % 3, p2 = (p + 2) % 3, q1 = (q + 1) % 3, q2 = (q + 2) % 3;
-    d = d + M(p2, q) * i[3 + p1] - M(p1, q) * i[3 + p2] + M(p, q2) * i[3 + q1] -
-        M(p, q1) * i[3 + q2];
-    return T(M(p, q), d);
-  };
-  s.M_W = {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
+  const ChainRule<T> rule(X_WI, X_WJ, m.centroid);
+  SharedMoments<T> s;
+  s.volume = rule.scalar(m.volume, rows_of(r.sensitivity.volume * to_world)[0]);
+  s.p_WC = rule.point(m.centroid, rows_of(r.R_WS * r.sensitivity.centroid * to_world));
+  s.area_W = rule.vector(m.area_vector, rows_of(r.R_WS * r.sensitivity.area_vector * to_world));
+  s.M_W = rule.symmetric(m.M, rows_of(by_M * to_world));
+  s.method_error = m.missed();
   return s;
 }
 
@@ -352,25 +311,20 @@ void set_depth(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j, co
   o->distance = T(-column.depth);
   o->p_WD = cast_vector<T>(Vec3d(origin + p));
   if constexpr (kVaries<T>) {
-    const auto ti = calc_pair_twist<T>(X_WI, origin), tj = calc_pair_twist<T>(X_WJ, origin);
     using G = GradientOf<T>;
+    const ChainRule<T> rule(X_WI, X_WJ, origin);
     // What i does not carry along: the twist of j against it, and n.
     std::array<G, 3> dn;
-    for (int r = 0; r < 3; ++r) {
-      const int s = (r + 1) % 3, t = (r + 2) % 3;
-      dn[r] = o->n_W[r].v - n[t] * ti[3 + s] + n[s] * ti[3 + t];
-    }
+    for (int r = 0; r < 3; ++r) dn[r] = o->n_W[r].v - rule.turned(n, r);
     const auto change = [&](int row) -> G {
-      G g = column.by_n(row, 0) * dn[0] + column.by_n(row, 1) * dn[1] + column.by_n(row, 2) * dn[2];
-      for (int k = 0; k < 6; ++k) g = g + column.by_twist(row, k) * (tj[k] - ti[k]);
-      return g;
+      return rule.change(column.by_twist.row(row)) + column.by_n(row, 0) * dn[0] +
+             column.by_n(row, 1) * dn[1] + column.by_n(row, 2) * dn[2];
     };
     const G d_depth = change(3);
     o->distance = T(-column.depth, -1.0 * d_depth);
     for (int r = 0; r < 3; ++r) {
-      const int s = (r + 1) % 3, t = (r + 2) % 3;
-      const G dp = ti[r] + p[t] * ti[3 + s] - p[s] * ti[3 + t] + change(r) +
-                   (part * n[r]) * d_depth + (part * column.depth) * dn[r];
+      const G dp =
+          rule.carried(p, r) + change(r) + (part * n[r]) * d_depth + (part * column.depth) * dn[r];
       o->p_WD[r] = T(value_of(o->p_WD[r]), dp);
     }
   }
@@ -398,12 +352,15 @@ auto calc_overlap(const SolidParts& i, const Pose<A>& X_WI, const SolidParts& j,
     o.p_WC = cast_vector<T>(gap.p_WC);
     o.distance = T(gap.distance);
     if constexpr (detail::kVaries<T>) {
-      const auto ti = detail::calc_pair_twist<T>(X_WI, gap.p_WC),
-                 tj = detail::calc_pair_twist<T>(X_WJ, gap.p_WC);
+      // The two nearest points move with their bodies.
+      OverlapJacobian by;
       for (int k = 0; k < 3; ++k) {
-        o.distance = T(value_of(o.distance), o.distance.v + gap.n_W[k] * (ti[k] - tj[k]));
-        o.p_WC[k] = T(gap.p_WC[k], 0.5 * (ti[k] + tj[k]));
+        by.distance[k] = -gap.n_W[k];
+        by.p_WC[k][k] = 0.5;
       }
+      const detail::ChainRule<T> rule(X_WI, X_WJ, gap.p_WC);
+      o.distance = rule.scalar(gap.distance, by.distance);
+      o.p_WC = rule.point(gap.p_WC, by.p_WC);
     }
     o.p_WD = o.p_WC;
     return o;
