@@ -19,14 +19,33 @@
 #include <variant>
 
 #include "vesica/geometry/shapes.h"
+#include "vesica/interference/method_row.h"
 #include "vesica/interference/overlap.h"
 
 namespace vesica {
 
 template <class P>
 struct PointPair {
+  static constexpr MethodRow kRow = {
+      .method = Method::kPoint,
+      .i = "sphere, point; ellipsoid on a half_space",
+      .j = "half_space, sphere, edge, cylinder_surface, cone_surface",
+      .cost = Cost::kFormula,
+      .exact = true,
+      .volume = false,
+      .normals = false,
+      .by_pose = true,
+      .by_sizes = true,
+      .field = false,
+      .caps = false,
+      .potential = Potential::kAlways};
   std::variant<Sphere<P>, Ellipsoid<P>> i;  // a point is a ball without radius
   std::variant<HalfSpace, Sphere<P>, Edge, CylinderSurface<P>, ConeSurface<P>> j;
+
+  double size() const {
+    if (const auto* e = std::get_if<Ellipsoid<P>>(&i)) return 2 * value_of(e->radii).maxCoeff();
+    return 2 * value_of(std::get<Sphere<P>>(i).radius);
+  }
 };
 
 namespace detail {

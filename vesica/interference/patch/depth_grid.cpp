@@ -152,7 +152,7 @@ DepthGrid sample(const MeshOnHalfSpace& pair, const Pose<double>& X_WI, const Po
 template <class Solids>
 DepthGrid sample_solids(const Solids& pair, const Pose<double>& X_WI, const Pose<double>& X_WJ,
                         int cells) {
-  const Overlap<double> o = calc_overlap(along_columns(pair), X_WI, X_WJ);
+  const Overlap<double> o = calc_overlap(pair.along_columns(), X_WI, X_WJ);
   DepthGrid grid;
   grid.origin_W = o.p_WC + o.plane_offset * o.n_W;
   grid.n_W = o.n_W;
@@ -189,6 +189,11 @@ DepthGrid sample(const PolyhedronOnPolyhedron& pair, const Pose<double>& X_WI,
 DepthGrid sample(const SolidOnSolid& pair, const Pose<double>& X_WI, const Pose<double>& X_WJ,
                  int cells) {
   return sample_solids(pair, X_WI, X_WJ, cells);
+}
+// Of the solids themselves: voxels are a way to count, not a shape.
+DepthGrid sample(const VoxelizedSolids& pair, const Pose<double>& X_WI, const Pose<double>& X_WJ,
+                 int cells) {
+  return sample_solids(pair.solids, X_WI, X_WJ, cells);
 }
 
 // A point has no patch.

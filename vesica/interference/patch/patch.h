@@ -370,9 +370,7 @@ using Patch = std::variant<EllipsoidPatch<T>, LensPatch<T>>;
 
 template <class P>
 bool has_patch(const ShapePair<P>& pair) {
-  return std::holds_alternative<SphereOnHalfSpace<P>>(pair.shapes) ||
-         std::holds_alternative<EllipsoidOnHalfSpace<P>>(pair.shapes) ||
-         std::holds_alternative<SphereOnSphere<P>>(pair.shapes);
+  return row_of(pair).field;
 }
 
 // The patch of a pair that has one, and touches.
