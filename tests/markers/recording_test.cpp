@@ -23,7 +23,9 @@ namespace {
 
 using vesica::test::input_error_of;
 
-std::string study(const char* name) { return test::source_dir() + "/studies/markers/" + name; }
+std::string study(const char* name) {
+  return vesica::test::source_dir() + "/studies/markers/" + name;
+}
 
 MotionTrial as_motion(const Model& model, const Trial& trial) {
   MotionTrial motion;
