@@ -9,7 +9,7 @@
 #include "tests/support/support.h"
 #include "vesica/interference/method.h"
 #include "vesica/contact/solid_input.h"
-#include "vesica/interference/solid_moments.h"
+#include "vesica/interference/slices/solid_moments.h"
 
 namespace vesica::solids_test {
 namespace {

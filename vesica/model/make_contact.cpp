@@ -8,7 +8,7 @@
 
 #include "vesica/geometry/polyhedral_solid.h"
 #include "vesica/interference/method.h"
-#include "vesica/interference/patch.h"
+#include "vesica/interference/patch/patch.h"
 
 namespace vesica {
 namespace {
@@ -186,8 +186,7 @@ void check_conservative(const ContactPlace& place, const Contact<T>& contact,
                "'conservative' is for the normal law volumetric, whose energy it is the gradient "
                "of");
   }
-  const auto* solids = std::get_if<SolidOnSolid>(&shapes.pair.shapes);
-  if (solids && !detail::has_planar_body(*solids->i, *solids->j)) {
+  if (!can_be_conservative(shapes.pair)) {
     place.fail("interference.normal",
                "'conservative' needs one body that is a single convex cell of planes (a box, a "
                "convex polyhedron, a half_space); use area_vector, eigenvector or plane");

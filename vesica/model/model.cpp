@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "vesica/interference/method_row.h"
+
 namespace vesica::model {
 namespace {
 
@@ -562,8 +564,11 @@ void Body<P>::describe(Fields<P>& f) {
 }
 
 void Interference::describe(Fields<double>& f) {
-  static const Words kMethods = {"auto",   "closed_form", "polyhedra", "mesh",
-                                 "slices", "voxels",      "point"};
+  static const Words kMethods = [] {
+    Words words = {"auto"};
+    words.insert(words.end(), kMethodNames.begin(), kMethodNames.end());
+    return words;
+  }();
   if (f.has("method", method != "auto")) {
     const auto found = std::find(kMethods.begin(), kMethods.end(), method);
     if (found == kMethods.end()) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "vesica/interference/solid_moments.h"
+#include "vesica/interference/slices/solid_moments.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/yaml.h"
