@@ -29,7 +29,7 @@ struct Sphere {
 template <class T>
 struct Ellipsoid {
   static constexpr std::string_view kName = "ellipsoid";
-  Vec3<T> radii;
+  Vec3<T> radii = Vec3<T>::Zero();
   void describe(Fields<T>& f) {
     f.vector({"radii", dimension::kLength, Rule::kPositive, "along x, y, z"}, &radii);
   }
@@ -39,7 +39,7 @@ struct Ellipsoid {
 template <class T>
 struct Box {
   static constexpr std::string_view kName = "box";
-  Vec3<T> size;
+  Vec3<T> size = Vec3<T>::Zero();
   void describe(Fields<T>& f) {
     f.vector({"size", dimension::kLength, Rule::kPositive, "along x, y, z"}, &size);
   }

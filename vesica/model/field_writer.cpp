@@ -30,13 +30,13 @@ std::string quantity_text(double x, const Dimension& dimension) {
 }
 
 // In quotes unless nothing in it could be taken for YAML.
-std::string quoted(const std::string& text) {
-  const bool is_word =
-      !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
-      std::all_of(text.begin(), text.end(),
-                  [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
-  static const std::vector<std::string> kReserved = {"true", "false", "yes", "no",
-                                                     "on",   "off",   "null", "y", "n"};
+std::string as_yaml_text(const std::string& text) {
+  const bool is_word = !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
+                       std::all_of(text.begin(), text.end(), [](unsigned char c) {
+                         return std::isalnum(c) != 0 || c == '_' || c == '-';
+                       });
+  static const std::vector<std::string> kReserved = {"true", "false", "yes", "no", "on",
+                                                     "off",  "null",  "y",   "n"};
   std::string lower = text;
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -77,12 +77,14 @@ void FieldWriter::number(const Field& field, double* x) {
 }
 
 void FieldWriter::list(const Field& field, double* first, size_t count) {
-  if (field.unless && std::all_of(first, first + count, [&](double x) { return x == *field.unless; })) {
+  if (field.unless &&
+      std::all_of(first, first + count, [&](double x) { return x == *field.unless; })) {
     return;
   }
   Node& node = at(field.key);
   node.is_list = true;
-  for (size_t k = 0; k < count; ++k) node.children.push_back({"", {number_text(first[k]), false, {}}});
+  for (size_t k = 0; k < count; ++k)
+    node.children.push_back({"", {number_text(first[k]), false, {}}});
 }
 
 void FieldWriter::numbers(const Field& field, std::vector<double>* x) {
@@ -103,15 +105,17 @@ void FieldWriter::integer(const Field& field, int, int, int* x) {
 
 void FieldWriter::word(const Field& field, const Words& words, size_t* index) {
   if (field.unless && *index == static_cast<size_t>(*field.unless)) return;
-  at(field.key).value = quoted(std::string(words[*index]));
+  at(field.key).value = as_yaml_text(std::string(words[*index]));
 }
 
-void FieldWriter::text(const Field& field, std::string* x) { at(field.key).value = quoted(*x); }
+void FieldWriter::text(const Field& field, std::string* x) {
+  at(field.key).value = as_yaml_text(*x);
+}
 
 void FieldWriter::texts(const Field& field, std::vector<std::string>* x) {
   Node& node = at(field.key);
   node.is_list = true;
-  for (const std::string& text : *x) node.children.push_back({"", {quoted(text), false, {}}});
+  for (const std::string& text : *x) node.children.push_back({"", {as_yaml_text(text), false, {}}});
 }
 
 void FieldWriter::below(std::string_view key, const Content& content) {
@@ -143,7 +147,7 @@ void FieldWriter::entries(std::string_view key, std::vector<std::string>* names,
     open_.push_back(&child);
     item(k);
     open_.pop_back();
-    map.children.emplace_back(quoted((*names)[k]), std::move(child));
+    map.children.emplace_back(as_yaml_text((*names)[k]), std::move(child));
   }
   at(key) = std::move(map);
 }

@@ -43,19 +43,8 @@ double calc_extent(const std::vector<PartExtent>& parts) {
 
 SolidShape as_shape(Cell cell) { return {std::make_shared<Solid>(make_solid({std::move(cell)}))}; }
 
-
-// Where messages belong: a contact of a model.
-struct ContactPlace {
-  const Places& places;
-  std::string path;
-
-  [[noreturn]] void fail(std::string_view key, const std::string& message) const {
-    places.fail(join_path(path, key), message);
-  }
-};
-
 // Refused where two of them share volume.
-void check_disjoint(const ContactPlace& place, const std::vector<Cell>& cells) {
+void check_disjoint(const PartPlace& place, const std::vector<Cell>& cells) {
   std::vector<Bounds> boxes;
   for (const Cell& cell : cells) boxes.push_back(cell.bounds);
   const BoxTree tree(boxes);
@@ -77,7 +66,7 @@ void check_disjoint(const ContactPlace& place, const std::vector<Cell>& cells) {
 // The cells of all solids as shapes of their own; where polyhedral cells of a solid overlap they
 // are cut apart, others must not.
 template <class T>
-std::vector<PlacedShape<T>> separate_cells(const ContactPlace& place,
+std::vector<PlacedShape<T>> separate_cells(const PartPlace& place,
                                            const std::vector<PlacedShape<T>>& shapes) {
   std::vector<PlacedShape<T>> parts;
   for (const PlacedShape<T>& placed : shapes) {
@@ -109,7 +98,7 @@ std::vector<PlacedShape<T>> separate_cells(const ContactPlace& place,
 }
 
 template <class T>
-PartPairs<T> make_part_pairs(const ContactPlace& place, const std::vector<PlacedShape<T>>& i,
+PartPairs<T> make_part_pairs(const PartPlace& place, const std::vector<PlacedShape<T>>& i,
                              const std::vector<PlacedShape<T>>& j, const PairChoices& choices,
                              int room) {
   if (i.size() * j.size() > kMaxPairs) {
@@ -179,7 +168,7 @@ void set_options(const model::Contact<P>& spec, Contact<P>* contact, PairChoices
 }
 
 template <class T>
-void check_conservative(const ContactPlace& place, const Contact<T>& contact,
+void check_conservative(const PartPlace& place, const Contact<T>& contact,
                         const PlacedPair<T>& shapes) {
   if (!std::holds_alternative<VolumetricNormal<T>>(contact.normal)) {
     place.fail("interference.normal",
@@ -195,7 +184,7 @@ void check_conservative(const ContactPlace& place, const Contact<T>& contact,
 
 // Which laws go with which pairs.
 template <class T>
-void check_laws(const ContactPlace& place, const model::Contact<T>& spec, const Contact<T>& contact,
+void check_laws(const PartPlace& place, const model::Contact<T>& spec, const Contact<T>& contact,
                 const std::vector<PlacedPair<T>>& pairs) {
   bool has_ellipsoid = false;
   const bool is_conservative =
@@ -232,7 +221,7 @@ template <class P>
 MadeContact<P> make_contact(const model::Contact<P>& spec, std::vector<PlacedShape<P>> i,
                             std::vector<PlacedShape<P>> j, const Places& places,
                             const std::string& path) {
-  const ContactPlace place{places, path};
+  const PartPlace place{places, path};
   if (spec.separate_cells) {
     i = separate_cells(place, i);
     j = separate_cells(place, j);
@@ -277,11 +266,11 @@ std::vector<PlacedShape<P>> make_shapes(const model::Body<P>& body, const Places
   return shapes;
 }
 
-#define VESICA_INSTANTIATE(P)                                                                     \
-  template MadeContact<P> make_contact(const model::Contact<P>&, std::vector<PlacedShape<P>>,     \
-                                       std::vector<PlacedShape<P>>, const Places&,                \
-                                       const std::string&);                                       \
-  template std::vector<PlacedShape<P>> make_shapes(const model::Body<P>&, const Places&,          \
+#define VESICA_INSTANTIATE(P)                                                                 \
+  template MadeContact<P> make_contact(const model::Contact<P>&, std::vector<PlacedShape<P>>, \
+                                       std::vector<PlacedShape<P>>, const Places&,            \
+                                       const std::string&);                                   \
+  template std::vector<PlacedShape<P>> make_shapes(const model::Body<P>&, const Places&,      \
                                                    const std::string&);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<4>)

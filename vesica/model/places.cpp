@@ -24,6 +24,8 @@ void Places::fail(std::string_view path, const std::string& message) const {
   throw InputError(fmt::format("{}: {}", place(path), message));
 }
 
+PartPlace PartPlace::below(std::string_view key) const { return {places, join_path(path, key)}; }
+
 std::string join_path(std::string_view path, std::string_view key) {
   if (path.empty()) return std::string(key);
   return key.empty() ? std::string(path) : fmt::format("{}.{}", path, key);

@@ -27,6 +27,20 @@ class Places {
   std::map<std::string, int, std::less<>> lines_;  // by path
 };
 
+// A part of a model, for messages about it and what is below it.
+struct PartPlace {
+  const Places& places;
+  std::string path;
+
+  PartPlace below(std::string_view key) const;
+  PartPlace below(size_t index) const { return below(std::to_string(index)); }
+  std::string text() const { return places.place(path); }
+  // `key`: below it; may be empty.
+  [[noreturn]] void fail(std::string_view key, const std::string& message) const {
+    places.fail(below(key).path, message);
+  }
+};
+
 // "bodies.ball" and "mass" to "bodies.ball.mass"; either may be empty.
 std::string join_path(std::string_view path, std::string_view key);
 

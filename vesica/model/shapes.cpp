@@ -161,22 +161,12 @@ void BodyShape<P>::describe(Fields<P>& f) {
 
 namespace {
 
-// Where a message belongs.
-struct ShapePlace {
-  const Places& places;
-  std::string path;
-
-  [[noreturn]] void fail(const std::string& message) const { places.fail(path, message); }
-  ShapePlace below(std::string_view key) const { return {places, join_path(path, key)}; }
-  ShapePlace below(size_t index) const { return below(std::to_string(index)); }
-};
-
 Pose<double> pose_of(const std::optional<Frame<>>& frame) {
   return frame ? frame->pose() : Pose<double>{};
 }
 
 // One primitive, or the several that make a box, a slab or a convex polyhedron.
-std::vector<Primitive> make_primitives(const CellPart& part, const ShapePlace& place) {
+std::vector<Primitive> make_primitives(const CellPart& part, const PartPlace& place) {
   const Pose<double> X = pose_of(part.pose);
   std::vector<Primitive> result;
   switch (part.type) {
@@ -201,8 +191,8 @@ std::vector<Primitive> make_primitives(const CellPart& part, const ShapePlace& p
       result = {make_paraboloid(part.size, X)};
       break;
     case CellPart::Type::kConvex:
-      return moved(make_polyhedron_cell(make_convex_polyhedron(
-                       part.vertices, place.places.place(place.below("vertices").path))),
+      return moved(make_polyhedron_cell(
+                       make_convex_polyhedron(part.vertices, place.below("vertices").text())),
                    X)
           .primitives;
     case CellPart::Type::kBox:
@@ -213,13 +203,13 @@ std::vector<Primitive> make_primitives(const CellPart& part, const ShapePlace& p
 }
 
 // Of all cells so far.
-void add_copies(const CellCopies& copies, const ShapePlace& place, std::vector<Cell>* cells) {
+void add_copies(const CellCopies& copies, const PartPlace& place, std::vector<Cell>* cells) {
   Pose<double> step;
   if (copies.step) step.p_WB = *copies.step;
   if (copies.angle) step.R_WB = Eigen::AngleAxisd(*copies.angle, copies.axis.normalized()).matrix();
   const size_t first = cells->size();
   if (first * static_cast<size_t>(copies.count) > kMaxCells) {
-    place.fail(fmt::format("makes more than {} cells", kMaxCells));
+    place.fail("", fmt::format("makes more than {} cells", kMaxCells));
   }
   Pose<double> X;
   for (int k = 1; k < copies.count; ++k) {
@@ -229,16 +219,17 @@ void add_copies(const CellCopies& copies, const ShapePlace& place, std::vector<C
 }
 
 // A cell with its mirror images and its copies.
-std::vector<Cell> make_cells(const SolidCell& spec, const ShapePlace& place) {
+std::vector<Cell> make_cells(const SolidCell& spec, const PartPlace& place) {
   std::vector<Primitive> primitives;
   for (size_t k = 0; k < spec.intersect.size(); ++k) {
     const auto more = make_primitives(spec.intersect[k], place.below("intersect").below(k));
     primitives.insert(primitives.end(), more.begin(), more.end());
   }
   Cell cell = make_cell(std::move(primitives));
-  if (cell.bounds.is_empty()) place.fail("this cell is empty: its primitives do not meet");
+  if (cell.bounds.is_empty()) place.fail("", "this cell is empty: its primitives do not meet");
   if (!cell.bounds.is_finite()) {
-    place.fail("this cell has no bounds that can be seen from its primitives; add a box around it");
+    place.fail("",
+               "this cell has no bounds that can be seen from its primitives; add a box around it");
   }
   if (spec.pose) cell = moved(cell, spec.pose->pose());
   std::vector<Cell> made = {cell};
@@ -256,43 +247,43 @@ SolidShape as_solid_shape(Solid solid) { return {std::make_shared<Solid>(std::mo
 
 // What geometry/ computes with. Those that are the same there are themselves.
 template <class S>
-S make_geometry(const S& shape, const ShapePlace&) {
+S make_geometry(const S& shape, const PartPlace&) {
   return shape;
 }
-MeshShape make_geometry(const Convex& hull, const ShapePlace& place) {
+MeshShape make_geometry(const Convex& hull, const PartPlace& place) {
   return {std::make_shared<TriangleMesh>(
-      make_convex_hull(hull.vertices, place.places.place(place.below("vertices").path)))};
+      make_convex_hull(hull.vertices, place.below("vertices").text()))};
 }
-MeshShape make_geometry(const Mesh& mesh, const ShapePlace& place) {
-  const ShapePlace file = place.below("file");
+MeshShape make_geometry(const Mesh& mesh, const PartPlace& place) {
+  const PartPlace file = place.below("file");
   try {
     return {std::make_shared<TriangleMesh>(
         load_mesh(resolve_path(place.places.folder(), mesh.file), mesh.scale))};
   } catch (const FileError& error) {
-    throw FileError(fmt::format("{}: {}", place.places.place(file.path), error.what()));
+    throw FileError(fmt::format("{}: {}", file.text(), error.what()));
   } catch (const InputError& error) {
-    file.fail(error.what());
+    file.fail("", error.what());
   }
 }
-vesica::Edge make_geometry(const Edge& edge, const ShapePlace&) {
+vesica::Edge make_geometry(const Edge& edge, const PartPlace&) {
   return {edge.normals[0].normalized(), edge.normals[1].normalized()};
 }
-SolidShape make_geometry(const Cylinder& c, const ShapePlace&) {
+SolidShape make_geometry(const Cylinder& c, const PartPlace&) {
   return as_solid_shape(make_solid({make_cylinder_cell(c.radius, c.length)}));
 }
-SolidShape make_geometry(const Cone& c, const ShapePlace&) {
+SolidShape make_geometry(const Cone& c, const PartPlace&) {
   return as_solid_shape(make_solid({make_cone_cell(0.5 * c.angle, c.height)}));
 }
-SolidShape make_geometry(const Capsule& c, const ShapePlace&) {
+SolidShape make_geometry(const Capsule& c, const PartPlace&) {
   return as_solid_shape(make_capsule(c.radius, c.length));
 }
-SolidShape make_geometry(const CellSolid& solid, const ShapePlace& place) {
+SolidShape make_geometry(const CellSolid& solid, const PartPlace& place) {
   std::vector<Cell> cells;
   for (size_t k = 0; k < solid.cells.size(); ++k) {
-    const ShapePlace cell = place.below("cells").below(k);
+    const PartPlace cell = place.below("cells").below(k);
     const auto made = make_cells(solid.cells[k], cell);
     cells.insert(cells.end(), made.begin(), made.end());
-    if (cells.size() > kMaxCells) cell.fail(fmt::format("more than {} cells", kMaxCells));
+    if (cells.size() > kMaxCells) cell.fail("", fmt::format("more than {} cells", kMaxCells));
   }
   return as_solid_shape(make_solid(std::move(cells)));
 }
@@ -308,16 +299,15 @@ PlacedShape<P> make_shape(const model::BodyShape<P>& shape, const Places& places
   PlacedShape<P> placed;
   placed.at_origin = !shape.pose;
   if (shape.pose) placed.X_BS = shape.pose->pose();
-  const model::ShapePlace place{places, path};
+  const PartPlace place{places, path};
   placed.shape = std::visit(
       [&](const auto& s) -> Shape<P> { return model::make_geometry(s, place); }, shape.shape);
   return placed;
 }
 
-#define VESICA_INSTANTIATE(P)                                                       \
-  template struct model::BodyShape<P>;                                              \
-  template PlacedShape<P> make_shape(const model::BodyShape<P>&, const Places&,     \
-                                     const std::string&);
+#define VESICA_INSTANTIATE(P)          \
+  template struct model::BodyShape<P>; \
+  template PlacedShape<P> make_shape(const model::BodyShape<P>&, const Places&, const std::string&);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<4>)
 VESICA_INSTANTIATE(Dual<12>)

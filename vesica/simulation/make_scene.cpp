@@ -17,18 +17,6 @@
 namespace vesica {
 namespace {
 
-// A part of a model, for messages.
-struct ModelPlace {
-  const Places& places;
-  std::string path;
-
-  [[noreturn]] void fail(std::string_view key, const std::string& message) const {
-    places.fail(join_path(path, key), message);
-  }
-  ModelPlace below(std::string_view key) const { return {places, join_path(path, key)}; }
-  ModelPlace below(size_t index) const { return below(std::to_string(index)); }
-};
-
 template <class P>
 Mat3<P> diagonal(const P& x, const P& y, const P& z) {
   Mat3<P> m = Mat3<P>::Zero();
@@ -40,7 +28,7 @@ Mat3<P> diagonal(const P& x, const P& y, const P& z) {
 
 // Inertia of a solid of uniform density about its centre, in the shape's axes.
 template <class P>
-Mat3<P> calc_uniform_inertia(const ModelPlace& place, const Shape<P>& shape, const P& mass) {
+Mat3<P> calc_uniform_inertia(const PartPlace& place, const Shape<P>& shape, const P& mass) {
   auto from_squares = [&](const Vec3<P>& r2, double factor) {
     return diagonal<P>(mass * factor * (r2.y() + r2.z()), mass * factor * (r2.x() + r2.z()),
                        mass * factor * (r2.x() + r2.y()));
@@ -63,11 +51,12 @@ Mat3<P> calc_uniform_inertia(const ModelPlace& place, const Shape<P>& shape, con
     const Vec3d c = moments.centroid;
     const double size = mesh ? mesh->mesh->size() : 2 * solid->solid->bounds.half().maxCoeff();
     if (c.norm() > 1e-9 * size) {
-      place.fail("", fmt::format(
-          "the body origin is the mass centre, but this solid has its centroid at [{:.9g}, {:.9g}, "
-          "{:.9g}] m; give the shape the pose {{position: [{:.9g}, {:.9g}, {:.9g}]}} and the body "
-          "an inertia, or centre the solid",
-          c.x(), c.y(), c.z(), -c.x(), -c.y(), -c.z()));
+      place.fail("", fmt::format("the body origin is the mass centre, but this solid has its "
+                                 "centroid at [{:.9g}, {:.9g}, "
+                                 "{:.9g}] m; give the shape the pose {{position: [{:.9g}, {:.9g}, "
+                                 "{:.9g}]}} and the body "
+                                 "an inertia, or centre the solid",
+                                 c.x(), c.y(), c.z(), -c.x(), -c.y(), -c.z()));
     }
     const Mat3d J = inertia_of(moments.M).matrix() / moments.volume;
     return J.template cast<P>() * mass;
@@ -76,7 +65,7 @@ Mat3<P> calc_uniform_inertia(const ModelPlace& place, const Shape<P>& shape, con
 }
 
 std::shared_ptr<const RecordedMotion> load_recorded_motion(const std::string& file,
-                                                           const ModelPlace& place) {
+                                                           const PartPlace& place) {
   const auto fail = [&](const std::string& message) { place.fail("", message); };
   const MotionTrial trial = load_csv(resolve_path(place.places.folder(), file));
   const TimeTable& series = trial.analog;
@@ -85,8 +74,8 @@ std::shared_ptr<const RecordedMotion> load_recorded_motion(const std::string& fi
     const size_t index = series.find(name);
     if (index == series.columns.size()) {
       fail(fmt::format(
-          "{} has no column '{}'; it needs time, x, y, z [m] and may have qw, qx, qy, qz",
-          file, name));
+          "{} has no column '{}'; it needs time, x, y, z [m] and may have qw, qx, qy, qz", file,
+          name));
     }
     const std::string& unit = series.columns[index].unit;
     if (!unit.empty() && unit != "m" && unit != "1") {
@@ -121,7 +110,7 @@ std::shared_ptr<const RecordedMotion> load_recorded_motion(const std::string& fi
 
 template <class P>
 PrescribedMotion<P> make_prescribed(const model::Prescribed<P>& given, const Pose<P>& X0,
-                                    const ModelPlace& place) {
+                                    const PartPlace& place) {
   using std::sqrt;
   PrescribedMotion<P> motion;
   motion.X0 = X0;
@@ -161,7 +150,7 @@ void set_extents(const std::vector<PlacedShape<P>>& shapes, SceneBody<P>* body) 
 
 template <class P>
 SceneBody<P> make_body(const model::Body<P>& given, const std::vector<PlacedShape<P>>& shapes,
-                       const ModelPlace& place) {
+                       const PartPlace& place) {
   SceneBody<P> body;
   body.name = given.name;
   set_extents(shapes, &body);
@@ -187,8 +176,8 @@ SceneBody<P> make_body(const model::Body<P>& given, const std::vector<PlacedShap
       place.fail("", "its shape sits off the mass centre: give 'inertia' as well");
     }
   }
-  const Mat3<P> I = calc_uniform_inertia<P>(
-      place.below(given.has_shape_list ? "shapes" : "shape"), placed.shape, mass);
+  const Mat3<P> I = calc_uniform_inertia<P>(place.below(given.has_shape_list ? "shapes" : "shape"),
+                                            placed.shape, mass);
   body.inertia = make_free_body<P>(mass, placed.X_BS.R_WB * I * placed.X_BS.R_WB.transpose());
   return body;
 }
@@ -199,7 +188,7 @@ class BodyFinder {
  public:
   explicit BodyFinder(const Scene<P>& scene) : scene_(scene) {}
 
-  int find(const std::string& name, const ModelPlace& place) const {
+  int find(const std::string& name, const PartPlace& place) const {
     std::vector<std::string_view> names;
     for (size_t b = 0; b < scene_.bodies.size(); ++b) {
       if (scene_.bodies[b].name == name) return static_cast<int>(b);
@@ -207,13 +196,13 @@ class BodyFinder {
     }
     place.fail("", say_unknown(name, names));
   }
-  int find_or_world(const std::string& name, const ModelPlace& place) const {
+  int find_or_world(const std::string& name, const PartPlace& place) const {
     return name == "world" ? -1 : find(name, place);
   }
-  std::pair<int, int> find_two(const std::vector<std::string>& between, const ModelPlace& place,
+  std::pair<int, int> find_two(const std::vector<std::string>& between, const PartPlace& place,
                                bool may_be_world = false) const {
     const auto at = [&](size_t k) {
-      const ModelPlace here = place.below("between").below(k);
+      const PartPlace here = place.below("between").below(k);
       return may_be_world ? find_or_world(between[k], here) : find(between[k], here);
     };
     return {at(0), at(1)};
@@ -224,7 +213,7 @@ class BodyFinder {
 };
 
 std::shared_ptr<const CubicSpline> load_series(const std::string& file, const std::string& column,
-                                               const ModelPlace& place) {
+                                               const PartPlace& place) {
   const MotionTrial trial = load_csv(resolve_path(place.places.folder(), file));
   const TimeTable& series = trial.analog;
   const size_t index = series.find(column);
@@ -244,7 +233,7 @@ std::shared_ptr<const CubicSpline> load_series(const std::string& file, const st
 }
 
 template <class P>
-Signal<P> make_signal(const model::Signal<P>& given, const ModelPlace& place) {
+Signal<P> make_signal(const model::Signal<P>& given, const PartPlace& place) {
   Signal<P> signal;
   if (!given.file.empty()) {
     signal.recorded = load_series(given.file, given.column, place);
@@ -270,7 +259,7 @@ void set_springs(const model::BushingSprings<P>& springs, Bushing<P>* bushing) {
 }
 
 template <class P>
-void add_joint_forces(const model::Joint<P>& given, int body, const ModelPlace& place,
+void add_joint_forces(const model::Joint<P>& given, int body, const PartPlace& place,
                       Scene<P>* scene) {
   const auto names = coordinate_names(given.joint_type());
   const auto add = [&](const std::string& coordinate, JointAction<P> action) {
@@ -289,7 +278,7 @@ void add_joint_forces(const model::Joint<P>& given, int body, const ModelPlace& 
   }
   for (size_t k = 0; k < given.motors.size(); ++k) {
     const auto& m = given.motors[k];
-    const ModelPlace motor =
+    const PartPlace motor =
         given.motors.size() > 1 ? place.below("motor").below(k) : place.below("motor");
     add(m.coordinate, JointMotor<P>{m.input, make_signal(m.value, motor.below("value")), m.gain,
                                     m.rate_gain, m.limit.value_or(P(0.0))});
@@ -328,7 +317,7 @@ void add_start(const model::Joint<P>& given, Scene<P>* scene) {
 }
 
 template <class P>
-void add_joint(const model::Joint<P>& given, const ModelPlace& place, Scene<P>* scene) {
+void add_joint(const model::Joint<P>& given, const PartPlace& place, Scene<P>* scene) {
   using std::sqrt;
   const int body = static_cast<int>(scene->bodies.size()) - 1;
   Joint<P> joint;
@@ -342,7 +331,7 @@ void add_joint(const model::Joint<P>& given, const ModelPlace& place, Scene<P>* 
     *axes[k] = given.axes[k] / P(sqrt(given.axes[k].squaredNorm()));
   }
   for (size_t k = 0; k < given.driven.size(); ++k) {
-    const ModelPlace drive =
+    const PartPlace drive =
         given.driven.size() > 1 ? place.below("driven").below(k) : place.below("driven");
     joint.drive.push_back(make_signal(given.driven[k], drive));
   }
@@ -361,7 +350,7 @@ void add_joint(const model::Joint<P>& given, const ModelPlace& place, Scene<P>* 
 
 // The last body of the scene: in the tree, and with its start.
 template <class P>
-void add_to_tree(const model::Body<P>& given, const ModelPlace& place, Scene<P>* scene) {
+void add_to_tree(const model::Body<P>& given, const PartPlace& place, Scene<P>* scene) {
   const SceneBody<P>& body = scene->bodies.back();
   if (!body.is_free) {
     scene->tree.add_given_body();
@@ -380,7 +369,7 @@ void add_to_tree(const model::Body<P>& given, const ModelPlace& place, Scene<P>*
 }
 
 template <class P>
-void add_contact(const model::Contact<P>& given, const ModelPlace& place,
+void add_contact(const model::Contact<P>& given, const PartPlace& place,
                  const std::vector<std::vector<PlacedShape<P>>>& shapes, Scene<P>* scene) {
   SceneContact<P> contact;
   std::tie(contact.body_i, contact.body_j) = BodyFinder<P>(*scene).find_two(given.between, place);
@@ -400,7 +389,7 @@ void add_contact(const model::Contact<P>& given, const ModelPlace& place,
 }
 
 template <class P>
-void add_force(const model::Spring<P>& given, const ModelPlace& place, Scene<P>* scene) {
+void add_force(const model::Spring<P>& given, const PartPlace& place, Scene<P>* scene) {
   Spring<P> spring;
   std::tie(spring.body_i, spring.body_j) = BodyFinder<P>(*scene).find_two(given.between, place);
   spring.p_I = given.points[0];
@@ -411,7 +400,7 @@ void add_force(const model::Spring<P>& given, const ModelPlace& place, Scene<P>*
   scene->springs.push_back(spring);
 }
 template <class P>
-void add_force(const model::PointForce<P>& given, const ModelPlace& place, Scene<P>* scene) {
+void add_force(const model::PointForce<P>& given, const PartPlace& place, Scene<P>* scene) {
   PointForce<P> load;
   load.body = BodyFinder<P>(*scene).find(given.body, place.below("body"));
   if (!scene->bodies[static_cast<size_t>(load.body)].is_free) {
@@ -426,7 +415,7 @@ void add_force(const model::PointForce<P>& given, const ModelPlace& place, Scene
   scene->forces.push_back(load);
 }
 template <class P>
-void add_force(const model::Bushing<P>& given, const ModelPlace& place, Scene<P>* scene) {
+void add_force(const model::Bushing<P>& given, const PartPlace& place, Scene<P>* scene) {
   Bushing<P> bushing;
   std::tie(bushing.body_i, bushing.body_j) = BodyFinder<P>(*scene).find_two(given.between, place);
   bushing.X_IF = given.frames[0].pose();
@@ -436,7 +425,7 @@ void add_force(const model::Bushing<P>& given, const ModelPlace& place, Scene<P>
 }
 
 template <class P>
-void add_loop(const model::Loop<P>& given, const ModelPlace& place, Scene<P>* scene) {
+void add_loop(const model::Loop<P>& given, const PartPlace& place, Scene<P>* scene) {
   Loop<P> loop;
   loop.type = given.type;
   std::tie(loop.body_i, loop.body_j) =
@@ -449,7 +438,7 @@ void add_loop(const model::Loop<P>& given, const ModelPlace& place, Scene<P>* sc
 }
 
 template <class P>
-void add_controller(const model::Controller<P>& given, const ModelPlace& place, Scene<P>* scene) {
+void add_controller(const model::Controller<P>& given, const PartPlace& place, Scene<P>* scene) {
   Accommodation<P> c;
   c.body = BodyFinder<P>(*scene).find(given.body, place.below("body"));
   c.p_BT = given.point;
@@ -495,13 +484,13 @@ void add_controller(const model::Controller<P>& given, const ModelPlace& place, 
 
 template <class P>
 Scene<P> build_scene(const ModelOf<P>& model) {
-  const ModelPlace root{*model.places, ""};
+  const PartPlace root{*model.places, ""};
   Scene<P> scene;
   scene.title = model.title;
   scene.gravity = model.gravity;
   std::vector<std::vector<PlacedShape<P>>> shapes;
   for (const auto& body : model.bodies) {
-    const ModelPlace place = root.below("bodies").below(body.name);
+    const PartPlace place = root.below("bodies").below(body.name);
     shapes.push_back(make_shapes(body, place.places, place.path));
     scene.bodies.push_back(make_body(body, shapes.back(), place));
     add_to_tree(body, place, &scene);
@@ -512,16 +501,15 @@ Scene<P> build_scene(const ModelOf<P>& model) {
   const auto for_each = [&](const char* key, const auto& items, const auto& add) {
     for (size_t k = 0; k < items.size(); ++k) add(items[k], root.below(key).below(k));
   };
-  for_each("contacts", model.contacts, [&](const auto& contact, const ModelPlace& place) {
+  for_each("contacts", model.contacts, [&](const auto& contact, const PartPlace& place) {
     add_contact(contact, place, shapes, &scene);
   });
-  for_each("forces", model.forces, [&](const auto& item, const ModelPlace& place) {
+  for_each("forces", model.forces, [&](const auto& item, const PartPlace& place) {
     std::visit([&](const auto& force) { add_force(force, place, &scene); }, item.force);
   });
-  for_each("loops", model.loops, [&](const auto& loop, const ModelPlace& place) {
-    add_loop(loop, place, &scene);
-  });
-  for_each("controllers", model.controllers, [&](const auto& controller, const ModelPlace& place) {
+  for_each("loops", model.loops,
+           [&](const auto& loop, const PartPlace& place) { add_loop(loop, place, &scene); });
+  for_each("controllers", model.controllers, [&](const auto& controller, const PartPlace& place) {
     add_controller(controller, place, &scene);
   });
   return scene;
@@ -535,7 +523,7 @@ Scene<P> make_scene(const Model& model, const std::vector<std::string>& seeds) {
   return scene;
 }
 
-#define VESICA_INSTANTIATE(P)                     \
+#define VESICA_INSTANTIATE(P)                       \
   template Scene<P> build_scene(const ModelOf<P>&); \
   template Scene<P> make_scene(const Model&, const std::vector<std::string>&)
 VESICA_INSTANTIATE(double);
