@@ -318,7 +318,7 @@ void convert(TrialView* view, const MotionOptions& options, const Common& common
 void write_report(TrialView* view, const Common& common) {
   const std::string path = target_of(*view, ".html", common);
   FileWriter writer(path);
-  writer.text() = make_report_page(*view);
+  writer.text() = make_motion_page(*view);
   writer.commit();
   view->written.push_back(path);
 }
