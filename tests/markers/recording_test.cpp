@@ -234,6 +234,17 @@ TEST(Recording, TwoMarkersExchangedForAWhileAreNamed) {
   EXPECT_TRUE(has_warning(run, {"LTOE", "LHEEL", "51 to 60"}));
 }
 
+// Where most frames have them exchanged the model takes that for usual; the tracks still tell.
+TEST(Recording, TwoMarkersExchangedForMostOfATrialAreNamed) {
+  Synthetic s(120);
+  const size_t a = s.motion.markers.find("LTOE"), b = s.motion.markers.find("LHEEL");
+  for (size_t f = 30; f < 120; ++f) std::swap(s.motion.markers.at(f, a), s.motion.markers.at(f, b));
+  Model robust = s.model;
+  robust.loss = {LossType::kHuber, 0.005};
+  const auto run = fit(robust, {s.motion});
+  EXPECT_TRUE(has_warning(run, {"LTOE", "LHEEL", "frames 31 to 120, or before"}));
+}
+
 // Two clusters and a ball joint whose centre is found in both: turning about one axis alone leaves
 // the centre free along that axis.
 TEST(Confidence, UndeterminedCombinationIsNamedWithARemedy) {
