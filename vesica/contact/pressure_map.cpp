@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "vesica/io/output_file.h"
-
 namespace vesica {
 
 namespace {
@@ -46,20 +44,6 @@ PressureMap calc_pressure_map(const Contact<double>& contact, const Motion<doubl
       },
       contact.normal);
   return map;
-}
-
-void save_pressure_csv(const PressureMap& map, const std::string& path) {
-  std::string text = "u [m],v [m],x [m],y [m],z [m],depth [m],pressure [Pa]\n";
-  const DepthGrid& g = map.grid;
-  size_t cell = 0;
-  for (int kv = 0; kv < g.nv; ++kv) {
-    for (int ku = 0; ku < g.nu; ++ku, ++cell) {
-      const Vec3d p = g.point(ku, kv);
-      text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", g.u(ku), g.v(kv),
-                          p.x(), p.y(), p.z(), g.depth[cell], map.pressure[cell]);
-    }
-  }
-  save_text(path, text);
 }
 
 }  // namespace vesica

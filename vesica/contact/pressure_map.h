@@ -2,7 +2,6 @@
 // speed c(s) of every point (rolling shifts it across the patch).
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "vesica/contact/contact.h"
@@ -21,8 +20,5 @@ struct PressureMap {
 PressureMap calc_pressure_map(const Contact<double>& contact, const Motion<double>& i,
                               const Motion<double>& j, const ContactMemory<double>& memory,
                               int cells);
-
-// u [m], v [m], x y z [m], depth [m], pressure [Pa]: one row per cell.
-void save_pressure_csv(const PressureMap& map, const std::string& path);
 
 }  // namespace vesica

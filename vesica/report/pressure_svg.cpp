@@ -42,4 +42,18 @@ void save_pressure_svg(const PressureMap& map, const ContactForces<double>& forc
   save_text(path, make_pressure_svg(map, forces, title));
 }
 
+void save_pressure_csv(const PressureMap& map, const std::string& path) {
+  std::string text = "u [m],v [m],x [m],y [m],z [m],depth [m],pressure [Pa]\n";
+  const DepthGrid& g = map.grid;
+  size_t cell = 0;
+  for (int kv = 0; kv < g.nv; ++kv) {
+    for (int ku = 0; ku < g.nu; ++ku, ++cell) {
+      const Vec3d p = g.point(ku, kv);
+      text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", g.u(ku), g.v(kv),
+                          p.x(), p.y(), p.z(), g.depth[cell], map.pressure[cell]);
+    }
+  }
+  save_text(path, text);
+}
+
 }  // namespace vesica
