@@ -164,7 +164,7 @@ TEST(Joints, CylindricalSensitivitiesMeetTheClosedForm) {
       nut.text("duration: 0.7\nsolver: {method: rk4, step: 1.0e-3}\noutput: {interval: 0.1}\n"),
       "test.yaml");
   const auto s = simulate_sensitivity(
-      file, read_run_options(file),
+      file, make_run_options(read_model(file)),
       {"bodies.nut.joint.start.0", "bodies.nut.joint.start.1", "bodies.nut.joint.rate.1",
        "bodies.nut.joint.spring.0.stiffness", "bodies.nut.joint.spring.1.stiffness"});
   ASSERT_EQ(s.final_names.size(), 4u);
@@ -187,11 +187,11 @@ TEST(Joints, CylindricalSensitivitiesMeetTheClosedForm) {
 TEST(Joints, CylindricalEquilibriumWithALockedCoordinate) {
   const Nut nut;
   const auto open =
-      read_scene<double>(InputFile::parse(nut.text("equilibrium: {}\nduration: 1\n"), "test.yaml"));
+      make_scene<double>(read_model(InputFile::parse(nut.text("equilibrium: {}\nduration: 1\n"), "test.yaml")));
   EXPECT_NEAR(open.q0[0], 0, 1e-10);
   EXPECT_NEAR(open.q0[1], -nut.m * nut.g / nut.k, 1e-10);
-  const auto locked = read_scene<double>(InputFile::parse(
-      nut.text("equilibrium: {locked: [nut.joint.distance]}\nduration: 1\n"), "test.yaml"));
+  const auto locked = make_scene<double>(read_model(InputFile::parse(
+      nut.text("equilibrium: {locked: [nut.joint.distance]}\nduration: 1\n"), "test.yaml")));
   EXPECT_NEAR(locked.q0[0], 0, 1e-10);
   EXPECT_EQ(locked.q0[1], nut.z0);
 }

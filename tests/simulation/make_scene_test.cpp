@@ -8,7 +8,7 @@
 
 #include "tests/support/support.h"
 
-namespace vesica::scene_input_test {
+namespace vesica::make_scene_test {
 namespace {
 
 const char* const kScene =
@@ -98,7 +98,7 @@ TEST(SceneInput, PrescribedBodiesFollowTheirFunctionsAndRecordings) {
   const Mat3d W = (plus.X_WB.R_WB - minus.X_WB.R_WB) / (2 * h) * m.X_WB.R_WB.transpose();
   EXPECT_LT((W - skew<double>(m.V_WB.w_WB)).norm(), 1e-8);
 
-  const auto folder = std::filesystem::temp_directory_path() / "vesica_scene_input_test";
+  const auto folder = std::filesystem::temp_directory_path() / "vesica_make_scene_test";
   std::filesystem::create_directories(folder);
   {
     std::ofstream csv(folder / "plate.csv");
@@ -125,4 +125,4 @@ TEST(SceneInput, PrescribedBodiesFollowTheirFunctionsAndRecordings) {
 }
 
 }  // namespace
-}  // namespace vesica::scene_input_test
+}  // namespace vesica::make_scene_test
