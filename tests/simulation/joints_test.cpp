@@ -164,7 +164,7 @@ TEST(Joints, CylindricalSensitivitiesMeetTheClosedForm) {
       nut.text("duration: 0.7\nsolver: {method: rk4, step: 1.0e-3}\noutput: {interval: 0.1}\n"),
       "test.yaml");
   const auto s = simulate_sensitivity(
-      file, make_run_options(read_model(file)),
+      read_model(file), make_run_options(read_model(file)),
       {"bodies.nut.joint.start.0", "bodies.nut.joint.start.1", "bodies.nut.joint.rate.1",
        "bodies.nut.joint.spring.0.stiffness", "bodies.nut.joint.spring.1.stiffness"});
   ASSERT_EQ(s.final_names.size(), 4u);
@@ -186,8 +186,8 @@ TEST(Joints, CylindricalSensitivitiesMeetTheClosedForm) {
 
 TEST(Joints, CylindricalEquilibriumWithALockedCoordinate) {
   const Nut nut;
-  const auto open =
-      make_scene<double>(read_model(InputFile::parse(nut.text("equilibrium: {}\nduration: 1\n"), "test.yaml")));
+  const auto open = make_scene<double>(
+      read_model(InputFile::parse(nut.text("equilibrium: {}\nduration: 1\n"), "test.yaml")));
   EXPECT_NEAR(open.q0[0], 0, 1e-10);
   EXPECT_NEAR(open.q0[1], -nut.m * nut.g / nut.k, 1e-10);
   const auto locked = make_scene<double>(read_model(InputFile::parse(
@@ -289,7 +289,8 @@ TEST(Joints, SensitivitiesMatchDifferences) {
         start);
   };
   const auto file = InputFile::parse(text(0.7), "test.yaml");
-  const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {"bodies.link.joint.start"});
+  const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)),
+                                      {"bodies.link.joint.start"});
   ASSERT_EQ(s.final_names.front(), "link.joint.angle");
   const double h = 1e-5;
   const double difference = (run(text(0.7 + h)).column_end("link.joint.angle") -
@@ -313,8 +314,8 @@ TEST(Joints, EquilibriumMeetsItsClosedForm) {
   const double q = locked.q0[0];
   EXPECT_GT(std::abs(q), 0.1);
   EXPECT_NEAR(4 * q, 10 * (1 * 0.5 + 0.2 * 0.6) * std::sin(q), 1e-9);
-  const auto open =
-      make_scene<double>(read_model(InputFile::parse(bodies + "equilibrium: {}\nduration: 1\n", "test.yaml")));
+  const auto open = make_scene<double>(
+      read_model(InputFile::parse(bodies + "equilibrium: {}\nduration: 1\n", "test.yaml")));
   const double a = open.q0[0], x = open.q0[1];
   EXPECT_NEAR(4 * a, 10 * (0.5 + 0.2 * (0.5 + x)) * std::sin(a), 1e-9);
   EXPECT_NEAR(50 * x, -0.2 * 10 * std::cos(a), 1e-9);
