@@ -8,8 +8,9 @@
 
 #include "reproduce/run.h"
 #include "vesica/math/linear_algebra.h"
-#include "vesica/simulation/fixed_step.h"
 #include "vesica/model/model_file.h"
+#include "vesica/simulation/fixed_step.h"
+#include "vesica/simulation/make_scene.h"
 
 namespace vesica::detail {
 namespace {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 
 namespace vesica::detail {
 
@@ -16,13 +17,12 @@ SceneRun::SceneRun(const ReproduceOptions& options, const std::string& name,
           [&] {
             InputFile file = InputFile::load(fmt::format("{}/{}.yaml", options.scenes, name));
             for (const auto& [path, value] : settings) file.set(path, value);
-            return file;
+            return read_model(file);
           }(),
           report) {}
 
-SceneRun::SceneRun(const ReproduceOptions& options, const InputFile& file, SystemReport* report)
-    : options_(make_run_options(read_model(file))),
-      system_(make_scene<double>(read_model(file)), options_.ledger) {
+SceneRun::SceneRun(const ReproduceOptions& options, const Model& model, SystemReport* report)
+    : options_(make_run_options(model)), system_(make_scene<double>(model), options_.ledger) {
   options_.tolerance *= options.tolerance_scale;
   options_.step *= options.tolerance_scale;
   RunControl control;
@@ -32,7 +32,7 @@ SceneRun::SceneRun(const ReproduceOptions& options, const InputFile& file, Syste
   report->simulated += result_.end_time;
   report->seconds += result_.statistics.seconds;
   if (!result_.failure.empty()) {
-    report->failures.push_back(fmt::format("{}: {}", file.name(), result_.failure));
+    report->failures.push_back(fmt::format("{}: {}", model.places->file(), result_.failure));
   }
 }
 

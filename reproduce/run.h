@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reproduce/reproduce.h"
+#include "vesica/model/model.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::detail {
@@ -38,7 +39,7 @@ class SceneRun {
   double first_event(bool touchdown) const;
 
  private:
-  SceneRun(const ReproduceOptions& options, const InputFile& file, SystemReport* report);
+  SceneRun(const ReproduceOptions& options, const Model& model, SystemReport* report);
 
   RunOptions options_;
   System<double> system_;

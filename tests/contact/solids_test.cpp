@@ -8,7 +8,6 @@
 #include "tests/support/contact_case.h"
 #include "tests/support/support.h"
 #include "vesica/interference/method.h"
-#include "vesica/contact/solid_input.h"
 #include "vesica/interference/slices/solid_moments.h"
 
 namespace vesica::solids_test {
@@ -102,11 +101,17 @@ TEST(Solids, OfCellsHaveTheirVolume) {
       "0]}}\n"
       "capsule: {type: capsule, radius: 0.02, length: 0.1}\n",
       "solids.yaml");
-  const auto plate = calc_solid_moments(read_solid(file.root().at("plate")));
+  const auto read_solid = [&](const char* key) {
+    model::BodyShape<> shape;
+    FieldReader reader(file.root().at(key));
+    reader.read([&] { shape.describe(reader); });
+    return *std::get<SolidShape>(make_shape(shape, Places(), key).shape).solid;
+  };
+  const auto plate = calc_solid_moments(read_solid("plate"));
   EXPECT_NEAR(plate.volume, 0.02 * (0.04 - kPi * 9e-4) + 4 * kPi * 1e-4 * 0.06, 1e-11);
   EXPECT_NEAR(plate.centroid.x(), 0, 1e-9);
   EXPECT_NEAR(plate.centroid.y(), 0, 1e-9);
-  const auto capsule = calc_solid_moments(read_solid(file.root().at("capsule")));
+  const auto capsule = calc_solid_moments(read_solid("capsule"));
   EXPECT_NEAR(capsule.volume, kPi * 4e-4 * 0.1 + 4.0 / 3 * kPi * 8e-6, 1e-12);
 }
 
