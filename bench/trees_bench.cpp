@@ -13,6 +13,7 @@
 #include "bench/simbody_pendulum.h"
 #include "vesica/model/model_file.h"
 #include "vesica/multibody/dynamics.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/simulate.h"
 
 namespace {

@@ -11,6 +11,7 @@
 #include "tests/support/support.h"
 #include "vesica/model/model_file.h"
 #include "vesica/simulation/checkpoint_file.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/recording_hdf5.h"
 #include "vesica/simulation/run_checks.h"
@@ -339,12 +340,13 @@ TEST(RunChecks, WhatWouldEndBadlyIsRefusedAtItsKey) {
 TEST(RunChecks, MemoryDiskAndStart) {
   const auto file = InputFile::parse(make_scene("0.15", kFixed[0], ""), "scene.yaml");
   RunOptions options = make_run_options(read_model(file));
-  check_memory(file, options, 40);
-  check_disk(file, options, 400, "/tmp");
+  check_memory(read_model(file), options, 40);
+  check_disk(read_model(file), options, 400, "/tmp");
   options.duration = 1e9;  // 3e11 rows
-  expect_refused([&] { check_memory(file, options, 40); },
+  expect_refused([&] { check_memory(read_model(file), options, 40); },
                  {"output.interval", "3.3e+11 rows", "memory"});
-  expect_refused([&] { check_disk(file, options, 400, "/tmp"); }, {"output.interval", "disk"});
+  expect_refused([&] { check_disk(read_model(file), options, 400, "/tmp"); },
+                 {"output.interval", "disk"});
 
   const auto start = [](const std::string& path, const std::string& value) {
     auto changed = InputFile::parse(make_scene("0.15", kFixed[0], ""), "scene.yaml");

@@ -17,6 +17,7 @@
 #include "tests/support/support.h"
 #include "vesica/model/model_file.h"
 #include "vesica/simulation/fixed_step.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/sensitivity.h"
 
 namespace vesica::derivatives_test {
@@ -309,7 +310,8 @@ void check_scene(const std::string& name, InputFile file, size_t* with, double* 
   file.set("solver", fmt::format("{{method: rk4, step: {}}}", setting.step));
   for (const auto& [path, value] : setting.changes) file.set(path, value);
   const RunOptions options = make_run_options(read_model(file));
-  const StateLayout layout = System<double>(make_scene<double>(read_model(file)), options.ledger).layout();
+  const StateLayout layout =
+      System<double>(make_scene<double>(read_model(file)), options.ledger).layout();
   std::vector<Number> numbers;
   collect(file.root(), &numbers);
   std::erase_if(numbers, [](const Number& n) {
@@ -360,8 +362,9 @@ TEST(Derivatives, NumbersWithoutDerivativeAreRefused) {
     InputFile file = InputFile::load(test::source_dir() + "/scenes/" + scene + ".yaml");
     file.set("solver", "{method: rk4, step: 1.0e-4}");
     file.set("duration", "1.0e-3");
-    return test::input_error_of(
-        [&] { simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {path}); });
+    return test::input_error_of([&] {
+      simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {path});
+    });
   };
   EXPECT_NE(message("box_on_slope", "bodies.box.shape.size.0").find("sizes"), std::string::npos);
   for (const auto& [scene, path] : std::vector<std::pair<std::string, std::string>>{

@@ -5,6 +5,7 @@
 
 #include "tests/support/support.h"
 #include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/simulate.h"
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::test {

@@ -9,6 +9,7 @@
 #include "tests/simulation/loaded_scene.h"
 #include "tests/support/support.h"
 #include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/sensitivity.h"
 
 namespace vesica::located_test {
@@ -88,7 +89,8 @@ TEST(Located, DerivativesThroughABounceMatchDifferences) {
     const auto file = InputFile::parse(text, "test.yaml");
     std::vector<std::string> paths;
     for (const auto& [path, value] : numbers) paths.push_back(path);
-    const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)), paths);
+    const auto s =
+        simulate_sensitivity(read_model(file), make_run_options(read_model(file)), paths);
     const InputNode normal = file.root().at("contacts").at(size_t{0}).at("normal");
     const double stiffness = std::stod(normal.at("stiffness").text());
     for (size_t p = 0; p < numbers.size(); ++p) {
@@ -140,8 +142,8 @@ TEST(Located, DerivativesAreSmoothWhereTouchdownsPassSteps) {
     for (int k = 0; k <= 12; ++k) {
       auto file = InputFile::parse(make_text(kBounces[0], 1e-4, 0.1, events), "test.yaml");
       file.set("bodies.body.pose.position.2", fmt::format("{:.17g}", 0.07 + 2e-5 * k));
-      const auto s =
-          simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {"bodies.body.pose.position.2"});
+      const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)),
+                                          {"bodies.body.pose.position.2"});
       slopes.push_back(s.final_derivatives[0][9]);
     }
     double rough = 0;
@@ -257,7 +259,8 @@ TEST(Located, GrazingContactsAreNamed) {
       "contacts:\n  - {between: [ball, ceiling], normal: {law: volumetric, stiffness: 1.0e6}}\n"
       "duration: 0.1875\nsolver: {method: rk4, step: 0.0625, events: located}\n",
       "test.yaml");
-  const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {"bodies.ball.mass"});
+  const auto s = simulate_sensitivity(read_model(file), make_run_options(read_model(file)),
+                                      {"bodies.ball.mass"});
   EXPECT_EQ(s.grazes, 2);
   ASSERT_FALSE(s.warnings.empty());
   EXPECT_NE(s.warnings.back().find("2 times a contact begins or ends where its bodies only graze"),
@@ -295,17 +298,20 @@ TEST(Located, SensitivitiesStopWhenTheyAreTold) {
   std::atomic<bool> stop{true};
   RunControl control;
   control.stop = &stop;
-  EXPECT_THROW(simulate_sensitivity(read_model(file), options, {"bodies.body.mass"}, control), Interrupted);
+  EXPECT_THROW(simulate_sensitivity(read_model(file), options, {"bodies.body.mass"}, control),
+               Interrupted);
   // And while the derivatives run: the plain run is too short to tell how far it is.
   stop = false;
   control.progress = [&](double) { stop = true; };
-  EXPECT_THROW(simulate_sensitivity(read_model(file), options, {"bodies.body.mass"}, control), Interrupted);
+  EXPECT_THROW(simulate_sensitivity(read_model(file), options, {"bodies.body.mass"}, control),
+               Interrupted);
 }
 
 TEST(Located, APathTwiceIsNamed) {
   const auto file = InputFile::parse(make_text(kBounces[0], 1e-4, 0.1), "test.yaml");
   const std::string message = test::input_error_of([&] {
-    simulate_sensitivity(read_model(file), make_run_options(read_model(file)), {"bodies.body.mass", "bodies.body.mass"});
+    simulate_sensitivity(read_model(file), make_run_options(read_model(file)),
+                         {"bodies.body.mass", "bodies.body.mass"});
   });
   EXPECT_NE(message.find("bodies.body.mass is given twice"), std::string::npos) << message;
 }

@@ -1,7 +1,8 @@
 // Whole runs against what must hold for them: conservation, order of convergence, restitution,
 // derivatives, energy.
-#include "vesica/model/model_file.h"
 #include "vesica/simulation/simulate.h"
+#include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
