@@ -62,8 +62,8 @@ void expect_tail(const std::vector<double>& all, const std::vector<double>& tail
 }
 
 // Tumbling solids of two cells with restitution and bristles; a push that ends at a checkpoint.
-std::string make_scene(const std::string& duration, const std::string& solver,
-                       const std::string& checkpoints) {
+std::string make_scene_text(const std::string& duration, const std::string& solver,
+                            const std::string& checkpoints) {
   return fmt::format(
       "vesica: 1\nbodies:\n"
       "  die:\n    mass: 0.1\n    inertia: [4.0e-5, 4.0e-5, 4.0e-5]\n"
@@ -93,7 +93,7 @@ TEST(Checkpoint, RunsGoOnWithTheSameBytes) {
   for (const bool fixed : {true, false}) {
     for (const char* solver : fixed ? kFixed : kAdaptive) {
       SCOPED_TRACE(solver);
-      const std::string text = make_scene("0.15", solver, "[0.06, 0.1]");
+      const std::string text = make_scene_text("0.15", solver, "[0.06, 0.1]");
       const Outcome whole = run(text);
       ASSERT_GT(whole.result.monitors[0].touchdowns, 1);
       ASSERT_GE(whole.seen.checkpoints.size(), 3u);
@@ -110,7 +110,7 @@ TEST(Checkpoint, RunsGoOnWithTheSameBytes) {
         EXPECT_EQ(rest.result.residual, whole.result.residual);
       }
       if (fixed) {
-        const Outcome plain = run(make_scene("0.15", solver, ""));
+        const Outcome plain = run(make_scene_text("0.15", solver, ""));
         EXPECT_EQ(plain.result.hash.text(), whole.result.hash.text());
       }
     }
@@ -126,7 +126,7 @@ TEST(Checkpoint, AShorterRunGoesOnAsALongerOne) {
     const bool fixed = solver == kFixed[0];
     for (const char* end : {"0.06", "0.1", "0.100007"}) {
       SCOPED_TRACE(end);
-      const Outcome first = run(make_scene(end, solver, ""));
+      const Outcome first = run(make_scene_text(end, solver, ""));
       const Checkpoint* last = nullptr;
       for (const Checkpoint& each : first.seen.checkpoints) {
         if (!each.cut) last = &each;
@@ -134,8 +134,8 @@ TEST(Checkpoint, AShorterRunGoesOnAsALongerOne) {
       ASSERT_NE(last, nullptr);
       EXPECT_NEAR(last->state.t, std::stod(end), fixed ? 2.1e-5 : 0);
       const std::string at = fixed ? "" : fmt::format("[{}]", end);
-      const Outcome second = run(make_scene("0.15", solver, at), last);
-      const Outcome whole = run(make_scene("0.15", solver, at));
+      const Outcome second = run(make_scene_text("0.15", solver, at), last);
+      const Outcome whole = run(make_scene_text("0.15", solver, at));
       expect_tail(whole.seen.rows, second.seen.rows);
       EXPECT_TRUE(second.result.final_state == whole.result.final_state);
     }
@@ -143,7 +143,7 @@ TEST(Checkpoint, AShorterRunGoesOnAsALongerOne) {
 }
 
 TEST(Checkpoint, AnInterruptedRunGoesOn) {
-  const std::string text = make_scene("0.15", kFixed[0], "");
+  const std::string text = make_scene_text("0.15", kFixed[0], "");
   const auto scene = test::load_scene(text);
   std::atomic<bool> stop{false};
   struct Stopper : Seen {
@@ -201,7 +201,7 @@ TEST(Checkpoint, TheClockDoesNotReachTheLargestEnergy) {
 // A signal is seen within a step too: the solver looks in every evaluation.
 TEST(Checkpoint, AStopWithinAStepKeepsTheStateBefore) {
   for (const char* solver : kAdaptive) {
-    const auto scene = test::load_scene(make_scene("0.15", solver, ""));
+    const auto scene = test::load_scene(make_scene_text("0.15", solver, ""));
     std::atomic<bool> stop{true};
     Seen seen;
     RunControl control;
@@ -295,7 +295,7 @@ TEST(RecordingHdf5, RowsAreThereOnceFlushed) {
 }
 
 TEST(RecordingHdf5, SavedRecordingsReadBack) {
-  const auto scene = test::load_scene(make_scene("0.02", kFixed[0], ""));
+  const auto scene = test::load_scene(make_scene_text("0.02", kFixed[0], ""));
   const RunResult result = simulate(scene.system, scene.options);
   EXPECT_EQ(result.hash.text(), calc_hash(result.recording));
   EXPECT_EQ(result.rows, result.recording.rows());
@@ -318,7 +318,7 @@ void expect_refused(const std::function<void()>& f, const std::vector<std::strin
 // Refused when the file is read, at the key that would have to change.
 TEST(RunChecks, WhatWouldEndBadlyIsRefusedAtItsKey) {
   const auto options_of = [](const std::string& set) {
-    auto file = InputFile::parse(make_scene("0.15", kFixed[0], ""), "scene.yaml");
+    auto file = InputFile::parse(make_scene_text("0.15", kFixed[0], ""), "scene.yaml");
     file.set(set.substr(0, set.find('=')), set.substr(set.find('=') + 1));
     return make_run_options(read_model(file));
   };
@@ -338,7 +338,7 @@ TEST(RunChecks, WhatWouldEndBadlyIsRefusedAtItsKey) {
 }
 
 TEST(RunChecks, MemoryDiskAndStart) {
-  const auto file = InputFile::parse(make_scene("0.15", kFixed[0], ""), "scene.yaml");
+  const auto file = InputFile::parse(make_scene_text("0.15", kFixed[0], ""), "scene.yaml");
   RunOptions options = make_run_options(read_model(file));
   check_memory(read_model(file), options, 40);
   check_disk(read_model(file), options, 400, "/tmp");
@@ -349,7 +349,7 @@ TEST(RunChecks, MemoryDiskAndStart) {
                  {"output.interval", "disk"});
 
   const auto start = [](const std::string& path, const std::string& value) {
-    auto changed = InputFile::parse(make_scene("0.15", kFixed[0], ""), "scene.yaml");
+    auto changed = InputFile::parse(make_scene_text("0.15", kFixed[0], ""), "scene.yaml");
     changed.set(path, value);
     check_start(read_model(changed), System<double>(make_scene<double>(read_model(changed)), true));
   };

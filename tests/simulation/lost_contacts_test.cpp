@@ -68,8 +68,8 @@ std::vector<Rest> make_rests() {
   return rests;
 }
 
-std::string make_scene(const Rest& rest, const std::string& contact, const std::string& solver,
-                       double start, double duration) {
+std::string make_scene_text(const Rest& rest, const std::string& contact, const std::string& solver,
+                            double start, double duration) {
   return fmt::format(
       "vesica: 1\nbodies:\n"
       "  top: {{mass: 2, inertia: [0.02, 0.02, 0.02], shape: {}, pose: {{position: [0, 0, {}]}}}}\n"
@@ -85,7 +85,7 @@ TEST(LostContacts, CarryWhatLiesOnThemWithEverySolver) {
     for (const char* solver :
          {"{method: cvode, tolerance: 1.0e-8}", "{method: arkode, tolerance: 1.0e-7}",
           "{method: rk4, step: 2.0e-4}"}) {
-      const auto scene = test::load_scene(make_scene(
+      const auto scene = test::load_scene(make_scene_text(
           rest, "normal: {law: volumetric, stiffness: 1.0e7, damping: 20}, friction: {law: none}",
           solver, rest.height + 1e-4, 0.4));
       const RunResult run = simulate(scene.system, scene.options);
@@ -103,11 +103,11 @@ TEST(LostContacts, CarryWhatLiesOnThemWithEverySolver) {
 
 TEST(LostContacts, CarryWhatLiesOnThemByVoxels) {
   for (const Rest& rest : make_rests()) {
-    const auto scene = test::load_scene(
-        make_scene(rest,
-                   "interference: {method: voxels, voxel_size: 5 mm}, normal: {law: volumetric, "
-                   "stiffness: 3.0e5, damping: 5}, friction: {law: none}",
-                   "{method: rk4, step: 2.0e-3}", rest.height + 1e-4, 0.3));
+    const auto scene = test::load_scene(make_scene_text(
+        rest,
+        "interference: {method: voxels, voxel_size: 5 mm}, normal: {law: volumetric, "
+        "stiffness: 3.0e5, damping: 5}, friction: {law: none}",
+        "{method: rk4, step: 2.0e-3}", rest.height + 1e-4, 0.3));
     const RunResult run = simulate(scene.system, scene.options);
     ASSERT_TRUE(run.failure.empty()) << run.failure << rest.name;
     // It sinks in by some voxels, and no further.
@@ -121,7 +121,7 @@ TEST(LostContacts, CellsTogetherAndSeparateAgree) {
     std::vector<double> force;
     for (const char* cells : {"together", "separate"}) {
       const Rest rest = {"", make_stool(legs), kFloor, 0.1};
-      const auto scene = test::load_scene(make_scene(
+      const auto scene = test::load_scene(make_scene_text(
           rest,
           fmt::format("cells: {}, normal: {{law: volumetric, stiffness: 1.0e7}}, friction: {{law: "
                       "none}}",
