@@ -45,7 +45,12 @@ struct Velocity {
   Vec3<P> linear = Vec3<P>::Zero(), angular = Vec3<P>::Zero();
 
   void describe(Fields<P>& f);
-  SpatialVelocity<P> velocity() const { return {linear, angular}; }
+  SpatialVelocity<P> velocity() const {
+    SpatialVelocity<P> V;
+    V.v_WB = linear;
+    V.w_WB = angular;
+    return V;
+  }
 };
 
 // A number over time (multibody/signal.h): a function, or a column of a recorded series.
