@@ -40,10 +40,15 @@ Model make_ball_on_ground() {
 
 TEST(Model, BuiltInCodeFallsAsItShould) {
   Model m = make_ball_on_ground();
+  m.bodies[1].velocity = model::Velocity<>{.linear = Vec3d(1, 0, 0), .angular = Vec3d(0, 0, 3)};
   m.run.duration = 0.2;  // touches at sqrt(2 0.25/g) = 0.2258 s
   const RunResult result = simulate(m);
   ASSERT_TRUE(result.failure.empty()) << result.failure;
   const auto z = result.recording.column(result.recording.find("ball.position.z"));
+  const auto x = result.recording.column(result.recording.find("ball.position.x"));
+  EXPECT_NEAR(x.back(), 0.2, 1e-9);
+  EXPECT_NEAR(value_of(result.end.kinetic),
+              0.25 * (1 + std::pow(9.80665 * 0.2, 2)) + 0.5 * 0.4 * 0.5 * 0.0025 * 9, 1e-6);
   EXPECT_NEAR(z.back(), 0.3 - 0.5 * 9.80665 * 0.04, 1e-7);  // 3.2e-8, with a tolerance of 1e-8
 }
 
