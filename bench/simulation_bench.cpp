@@ -178,7 +178,7 @@ void compare_thrown_balls() {
   vesica::RunOptions options = vesica::read_run_options(file);
   std::vector<Thrown> runs;
   const std::pair<const char*, Solver> solvers[] = {{"vesica dopri5", Solver::kDopri5},
-                                                    {"vesica rodas4", Solver::kRodas4},
+                                                    {"vesica rodas5p", Solver::kRodas5p},
                                                     {"vesica cvode", Solver::kCvode},
                                                     {"vesica arkode", Solver::kArkode}};
   for (const auto& [name, solver] : solvers) {
@@ -255,7 +255,7 @@ void time_stick_slip(const std::string& scenes) {
   };
   std::vector<Case> cases;
   for (const double tolerance : {1e-5, 1e-6, 1e-7, 1e-8}) {
-    cases.push_back({"rodas4", Solver::kRodas4, tolerance});
+    cases.push_back({"rodas5p", Solver::kRodas5p, tolerance});
     cases.push_back({"cvode", Solver::kCvode, tolerance});
     cases.push_back({"dopri5", Solver::kDopri5, tolerance});
     cases.push_back({"arkode", Solver::kArkode, tolerance});

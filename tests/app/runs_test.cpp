@@ -307,7 +307,7 @@ TEST(GoingOn, RecordingsHaveTheSameBytes) {
       {"{method: cvode, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"},
       {"{method: arkode, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"},
       {"{method: dopri5, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"},
-      {"{method: rodas4, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"}};
+      {"{method: rodas5p, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"}};
   for (const auto& [solver, checkpoint] : solvers) {
     SCOPED_TRACE(solver);
     const std::string scene = fmt::format(

@@ -81,10 +81,10 @@ std::string make_scene(const std::string& duration, const std::string& solver,
 }
 
 const std::vector<const char*> kFixed = {"{method: rk4, step: 2.0e-5}",
-                              "{method: semi_implicit_euler, step: 1.0e-5}"};
+                                         "{method: semi_implicit_euler, step: 1.0e-5}"};
 const std::vector<const char*> kAdaptive = {
     "{method: cvode, tolerance: 1.0e-7}", "{method: arkode, tolerance: 1.0e-7}",
-    "{method: dopri5, tolerance: 1.0e-7}", "{method: rodas4, tolerance: 1.0e-7}"};
+    "{method: dopri5, tolerance: 1.0e-7}", "{method: rodas5p, tolerance: 1.0e-7}"};
 
 // From every checkpoint, through text as on disk, the run goes on with the same bytes. Fixed steps
 // do not notice that they left one.

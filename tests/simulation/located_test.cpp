@@ -164,7 +164,7 @@ TEST(Located, FixedStepsMeetTheAdaptiveEvents) {
     RunOptions adaptive = fixed;
     adaptive.tolerance = 1e-10;
     const auto a = simulate(system, fixed);
-    for (const Solver solver : {Solver::kArkode, Solver::kDopri5, Solver::kRodas4}) {
+    for (const Solver solver : {Solver::kArkode, Solver::kDopri5, Solver::kRodas5p}) {
       SCOPED_TRACE(solver_name(solver));
       adaptive.solver = solver;
       const auto b = simulate(system, adaptive);

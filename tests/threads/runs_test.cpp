@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, RunsAtOnce,
                          testing::Values(Case{"bouncing_ball", "0.4 s"},
                                          Case{"box_drop_edge", "0.4 s"},
                                          Case{"bouncing_ball", "0.4 s", nullptr, "dopri5"},
-                                         Case{"bouncing_ball", "0.4 s", nullptr, "rodas4"},
+                                         Case{"bouncing_ball", "0.4 s", nullptr, "rodas5p"},
                                          Case{"ball_on_table", "0.2 s", "1 ms"},
                                          Case{"battery_box", "0.57 s", "0.5 ms"}),
                          [](const auto& run) {

@@ -1,4 +1,4 @@
-// Explicit Runge-Kutta pairs of order 5(4) that choose their steps.
+// Dormand and Prince's explicit Runge-Kutta pair of order 5(4), which chooses its steps.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -50,31 +50,10 @@ constexpr EmbeddedPair make_dormand_prince() {
   return m;
 }
 
-// Tsitouras (2011).
-constexpr EmbeddedPair kTsitouras = {
-    {{},
-     {0.161},
-     {-0.008480655492356989, 0.335480655492357},
-     {2.8971530571054935, -6.359448489975075, 4.3622954328695815},
-     {5.325864828439257, -11.748883564062828, 7.4955393428898365, -0.09249506636175525},
-     {5.86145544294642, -12.92096931784711, 8.159367898576159, -0.071584973281401,
-      -0.028269050394068383},
-     {0.09646076681806523, 0.01, 0.4798896504144996, 1.379008574103742, -3.290069515436081,
-      2.324710524099774}},
-    {0, 0.161, 0.327, 0.9, 0.9800255409045097, 1, 1},
-    {-0.00178001105222577714, -0.0008164344596567469, 0.007880878010261995, -0.1447110071732629,
-     0.5823571654525552, -0.45808210592918697, 1.0 / 66},
-    {{1, -2.763706197274826, 2.9132554618219126, -1.0530884977290216},
-     {0, 0.13169999999999998, -0.2234, 0.1017},
-     {0, 3.9302962368947516, -5.941033872131505, 2.490627285651253},
-     {0, -12.411077166933676, 30.33818863028232, -16.548102889244902},
-     {0, 37.50931341651104, -88.1789048947664, 47.37952196281928},
-     {0, -27.896526289197286, 65.09189467479366, -34.87065786149661},
-     {0, 1.5, -4, 2.5}},
-    3.5};
-
-constexpr EmbeddedPair kDormandPrince = make_dormand_prince();
-constexpr const EmbeddedPair& kPair = kDormandPrince;
+// Tsitouras' pair of 2011 errs by 0.4 to 1.8 of it with the same number of steps (an impact with
+// friction and a double pendulum, tolerances of 1e-6 to 1e-10): no reason for coefficients without
+// closed form.
+constexpr EmbeddedPair kPair = make_dormand_prince();
 
 // Of the controller (Hairer, Norsett and Wanner, II.4, IV.2): what is left of a step that would
 // just do, how much the error of the last step counts, least and most change.

@@ -1,12 +1,12 @@
 // A linearly implicit method that chooses its steps: for stiff scenes of few bodies, where the
 // work around a solver's evaluations counts.
 //
-// RODAS, order 4(3) with six stages (Hairer and Wanner, Solving Ordinary Differential Equations II,
-// IV.10): L-stable, one Jacobian a step and no iterations. With W = I/(gamma h) - df/dy, stage s is
+// Rodas5P, order 5(4) with eight stages (Steinebach, BIT Numerical Mathematics 63, 2023): L-stable,
+// one Jacobian a step and no iterations. With W = I/(gamma h) - df/dy, stage s is
 //
 //   W U_s = f(t + c_s h, y + sum a_sr U_r) + sum C_sr U_r/h + d_s h df/dt
 //
-// the step ends at y + sum_r a_5r U_r + U_5 + U_6, and U_6 is the error.
+// The step ends at the state of the last stage plus its U, which is the error.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,31 +17,51 @@
 namespace vesica::detail {
 namespace {
 
-constexpr int kRodasStages = 6;
-constexpr double kGamma = 0.25;
+constexpr int kRodasStages = 8;
+constexpr double kGamma = 0.21193756319429014;
 constexpr double kRodasA[kRodasStages][kRodasStages - 1] = {
     {},
-    {1.544},
-    {0.9466785280815826, 0.2557011698983284},
-    {3.314825187068521, 2.896124015972201, 0.9986419139977817},
-    {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950},
-    {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950, 1}};
+    {3},
+    {2.849394379747939, 0.45842242204463923},
+    {-6.954028509809101, 2.489845061869568, -10.358996098473584},
+    {2.8029986275628964, 0.5072464736228206, -0.3988312541770524, -0.04721187230404641},
+    {-7.502846399306121, 2.561846144803919, -11.627539656261098, -0.18268767659942256,
+     0.030198172008377946},
+    {-7.502846399306121, 2.561846144803919, -11.627539656261098, -0.18268767659942256,
+     0.030198172008377946, 1},
+    {-7.502846399306121, 2.561846144803919, -11.627539656261098, -0.18268767659942256,
+     0.030198172008377946, 1, 1}};
 constexpr double kRodasC[kRodasStages][kRodasStages - 1] = {
     {},
-    {-5.6688},
-    {-2.430093356833875, -0.2063599157091915},
-    {-0.1073529058151375, -9.594562251023355, -20.47028614809616},
-    {7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
-    {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136,
-     -6.058818238834054}};
-constexpr double kRodasNodes[kRodasStages] = {0, 0.386, 0.21, 0.63, 1, 1};
-constexpr double kRodasTime[kRodasStages] = {0.25, -0.1043, 0.1035, -0.0362, 0, 0};
-// Of the cubic over the step.
-constexpr double kRodasD[2][kRodasStages - 1] = {
-    {10.12623508344586, -7.487995877610167, -34.80091861555747, -7.992771707568823,
-     1.025137723295662},
-    {-0.6762803392801253, 6.087714651680015, 16.43084320892478, 24.76722511418386,
-     -6.594389125716872}};
+    {-14.155112264123755},
+    {-17.97296035885952, -2.859693295451294},
+    {147.12150275711716, -1.41221402718213, 71.68940251302358},
+    {165.43517024871676, -0.4592823456491126, 42.90938336958603, -5.961986721573306},
+    {24.854864614690072, -3.0009227002832186, 47.4931110020768, 5.5814197821558125,
+     -0.6610691825249471},
+    {30.91273214028599, -3.1208243349937974, 77.79954646070892, 34.28646028294783,
+     -19.097331116725623, -28.087943162872662},
+    {37.80277123390563, -3.2571969029072276, 112.26918849496327, 66.9347231244047,
+     -40.06618937091002, -54.66780262877968, -9.48861652309627}};
+constexpr double kRodasNodes[kRodasStages] = {
+    0, 0.6358126895828704, 0.4095798393397535, 0.9769306725060716, 0.4288403609558664, 1, 1, 1};
+constexpr double kRodasTime[kRodasStages] = {0.21193756319429014,
+                                             -0.42387512638858027,
+                                             -0.3384627126235924,
+                                             1.8046452872882734,
+                                             2.325825639765069,
+                                             0,
+                                             0,
+                                             0};
+// Of the quartic over the step.
+constexpr int kBends = 3;
+constexpr double kRodasD[kBends][kRodasStages] = {
+    {25.948786856663858, -2.5579724845846235, 10.433815404888879, -2.3679251022685204,
+     0.524948541321073, 1.1241088310450404, 0.4272876194431874, -0.17202221070155493},
+    {-9.91568850695171, -0.9689944594115154, 3.0438037242978453, -24.495224566215796,
+     20.176138334709044, 15.98066361424651, -6.789040303419874, -6.710236069923372},
+    {11.419903575922262, 2.8879645146136994, 72.92137995996029, 80.12511834622643,
+     -52.072871366152654, -59.78993625266729, -0.15582684282751913, 4.883087185713722}};
 
 constexpr double kRodasSafety = 0.9, kRodasLeast = 0.2, kRodasMost = 6;
 
@@ -104,7 +124,7 @@ class RosenbrockStepper final : public AdaptiveStepper {
         rates_(end_),
         end_rates_(end_),
         stage_rates_(end_),
-        bends_{end_, end_},
+        bends_{end_, end_, end_},
         lu_(moving_) {
     u_.fill(end_);
   }
@@ -146,16 +166,16 @@ class RosenbrockStepper final : public AdaptiveStepper {
   void calc_between(double share, double* y) const override {
     if (!has_bends_) {
       for (size_t i = 0; i < end_.size(); ++i) {
-        for (size_t k = 0; k < 2; ++k) {
+        for (size_t k = 0; k < kBends; ++k) {
           double sum = 0;
-          for (size_t s = 0; s < kRodasStages - 1; ++s) sum += kRodasD[k][s] * u_[s][i];
+          for (size_t s = 0; s < kRodasStages; ++s) sum += kRodasD[k][s] * u_[s][i];
           bends_[k][i] = sum;
         }
       }
       has_bends_ = true;
     }
     for (size_t i = 0; i < end_.size(); ++i) {
-      const double bend = bends_[0][i] + share * bends_[1][i];
+      const double bend = bends_[0][i] + share * (bends_[1][i] + share * bends_[2][i]);
       y[i] = (1 - share) * start_.y[i] + share * (end_[i] + (1 - share) * bend);
     }
   }
@@ -175,8 +195,8 @@ class RosenbrockStepper final : public AdaptiveStepper {
     last_error_ = error;
     return std::clamp(factor, kRodasLeast, kRodasMost);
   }
-  int order() const override { return 4; }
-  const char* name() const override { return "rodas4"; }
+  int order() const override { return 5; }
+  const char* name() const override { return "rodas5p"; }
   const char* remedy() const override {
     return "look for a kink: a law that jumps, a flat face landing; or use a fixed-step method";
   }
@@ -221,7 +241,7 @@ class RosenbrockStepper final : public AdaptiveStepper {
   size_t moving_;
   std::vector<double> jacobian_, time_rates_, rates_, end_rates_, stage_rates_;
   std::array<std::vector<double>, kRodasStages> u_;
-  mutable std::array<std::vector<double>, 2> bends_;
+  mutable std::array<std::vector<double>, kBends> bends_;
   mutable bool has_bends_ = false;
   SmallLu lu_;
   bool has_jacobian_ = false;

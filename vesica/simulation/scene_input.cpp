@@ -20,7 +20,7 @@ constexpr double kStandardGravity = 9.80665;
 // How many pairs of parts of two bodies may be near each other at once.
 constexpr int kDefaultRoom = 64, kMostRoom = 100000;
 const std::vector<std::string_view> kSolverNames = {
-    "euler", "semi_implicit_euler", "rk3", "rk4", "rk5", "dopri5", "rodas4", "cvode", "arkode"};
+    "euler", "semi_implicit_euler", "rk3", "rk4", "rk5", "dopri5", "rodas5p", "cvode", "arkode"};
 
 template <class P>
 Mat3<P> diagonal(const P& x, const P& y, const P& z) {

@@ -13,7 +13,7 @@ enum class Solver {
   kRk4,
   kRk5,
   kDopri5,
-  kRodas4,
+  kRodas5p,
   kCvode,
   kArkode,
 };

@@ -135,7 +135,7 @@ std::unique_ptr<detail::Stepper> make_stepper(const System<double>& system,
   switch (options.solver) {
     case Solver::kDopri5:
       return detail::make_explicit_stepper(system, options, statistics, stop);
-    case Solver::kRodas4:
+    case Solver::kRodas5p:
       return detail::make_rosenbrock_stepper(system, options, statistics, stop);
     case Solver::kCvode:
       return detail::make_cvode_stepper(system, options, statistics, stop);
@@ -173,7 +173,7 @@ RunResult simulate(const System<double>& system, const RunOptions& options,
                    const RunControl& control) {
   detail::Run run(system, options, control);
   RunStatistics* statistics = &run.result().statistics;
-  if (options.solver == Solver::kCvode || options.solver == Solver::kRodas4) {
+  if (options.solver == Solver::kCvode || options.solver == Solver::kRodas5p) {
     check_derivatives(system.scene(), options.solver);
   }
   try {
@@ -313,7 +313,7 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
       kStiffBound * static_cast<double>(result.statistics.steps)) {
     warnings.push_back(fmt::format(
         "in {:.3g} % of the steps stability, not accuracy, set the step: the scene is stiff there, "
-        "and method cvode or rodas4 takes longer steps",
+        "and method cvode or rodas5p takes longer steps",
         100 * static_cast<double>(result.statistics.stiff_steps) /
             static_cast<double>(result.statistics.steps)));
   }
