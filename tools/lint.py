@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What reading the sources finds, in parallel, remembering what was clean.
 
-    tools/lint.py BUILD_DIR [FOLDER...]     FOLDER: default vesica apps tests examples
+    tools/lint.py BUILD_DIR [FOLDER...]     FOLDER: default vesica reproduce apps tests examples
 
 Two kinds of checks, of what BUILD_DIR compiles:
 - clang-tidy over its units: files that are compiled together are checked together, which takes a
@@ -30,7 +30,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["vesica", "apps", "tests", "examples"]
+FOLDERS = ["vesica", "reproduce", "apps", "tests", "examples"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 TIDY = "clang-tidy-14"
 UNITY = "Unity"  # folder of the files that CMake writes to compile others together

@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "apps/vesica/run_folder.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/units.h"
+#include "vesica/report/run_folder.h"
 #include "vesica/simulation/checkpoint_file.h"
 #include "vesica/simulation/recording.h"
 

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apps/vesica/body_meshes.h"
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/gltf.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/stl.h"
+#include "vesica/report/body_meshes.h"
 
 namespace vesica::app {
 namespace {
@@ -75,7 +75,7 @@ std::vector<ShownBody> place_bodies(ExportOptions* options, bool quiet) {
         "--set: {} is a run, which has happened; give --set to vesica simulate", options->input));
   }
   const RunFolder run = load_run_folder(options->input);
-  if (!quiet) say_partial(options->input, run.folder);
+  if (!quiet) say("{}", explain_partial(options->input, run.folder));
   std::vector<ShownBody> bodies = list_bodies(run.scene);
   if (options->time) options->time = move_to_recorded(run, *options->time, &bodies);
   return bodies;

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
-#include "apps/vesica/law_plots.h"
-#include "apps/vesica/law_sheets.h"
 #include "vesica/error.h"
 #include "vesica/io/output_file.h"
+#include "vesica/report/law_plots.h"
+#include "vesica/report/law_sheets.h"
 
 namespace vesica::app {
 namespace {

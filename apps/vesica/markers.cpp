@@ -8,9 +8,6 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
-#include "vesica/biomechanics/butterworth.h"
-#include "vesica/biomechanics/trial_analysis.h"
-#include "vesica/biomechanics/trial_edit.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/output_file.h"
@@ -19,9 +16,12 @@
 #include "vesica/markers/lower_extremity.h"
 #include "vesica/markers/model_file.h"
 #include "vesica/markers/outputs.h"
-#include "vesica/markers/report.h"
 #include "vesica/markers/run.h"
 #include "vesica/markers/study.h"
+#include "vesica/motion/butterworth.h"
+#include "vesica/motion/trial_analysis.h"
+#include "vesica/motion/trial_edit.h"
+#include "vesica/report/markers_page.h"
 
 namespace vesica::app {
 namespace {
@@ -74,7 +74,7 @@ void save_all(const markers::Run& run, const std::string& folder) {
   }
   save_text(path("opensim_scale_and_markers.xml"), markers::make_opensim_xml(run));
   save_text(path("summary.json"), markers::make_json(run).dump(2) + "\n");
-  save_text(path("report.html"), markers::make_report(run));
+  save_text(path("report.html"), markers::make_markers_page(run));
 }
 
 // Recordings of the lower-extremity model with known truth: soft tissue of 3 mm, white noise of 0.5

@@ -8,8 +8,7 @@
 #include <sstream>
 
 #include "apps/vesica/commands.h"
-#include "apps/vesica/motion_trial.h"
-#include "vesica/biomechanics/segment_pose.h"
+#include "apps/vesica/motion_output.h"
 #include "vesica/error.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/file_writer.h"
@@ -18,6 +17,7 @@
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
 #include "vesica/io/units.h"
+#include "vesica/motion/segment_pose.h"
 
 namespace vesica::app {
 namespace {
@@ -370,7 +370,7 @@ void run_motion(const MotionOptions& options, Common& common) {
     if (common.json) {
       trials.push_back(as_json(view));
     } else if (!common.quiet) {
-      print_table(view);
+      print_trial(view);
     }
     for (const std::string& path : view.written) {
       if (!common.quiet) say("wrote {}\n", path);

@@ -7,9 +7,9 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
-#include "vesica/contact/pressure_map.h"
 #include "vesica/contact/probe.h"
 #include "vesica/io/output_file.h"
+#include "vesica/report/pressure_svg.h"
 
 namespace vesica::app {
 namespace {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
-#include "apps/vesica/run_page.h"
 #include "vesica/io/output_file.h"
+#include "vesica/report/run_page.h"
 
 namespace vesica::app {
 namespace {
@@ -33,7 +33,7 @@ void add_report(CommandLine& line, Common& common) {
       .type_name("FILE");
   command.run([&common, folder] {
     const RunFolder run = load_run_folder(*folder);
-    if (!common.quiet) say_partial(*folder, run.folder);
+    if (!common.quiet) say("{}", explain_partial(*folder, run.folder));
     const std::string path = page_path(*folder, common.out);
     try_file(path);
     save_text(path, make_run_page(run));

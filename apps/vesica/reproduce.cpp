@@ -1,21 +1,14 @@
-#include "vesica/simulation/reproduce.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <sstream>
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
+#include "reproduce/outputs.h"
 #include "vesica/error.h"
-#include "vesica/io/line_plot_svg.h"
 #include "vesica/io/output_file.h"
 #include "vesica/simulation/simulate.h"
 
@@ -23,7 +16,6 @@ namespace vesica::app {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 struct ReproduceArguments {
   std::vector<std::string> systems;
@@ -31,195 +23,11 @@ struct ReproduceArguments {
   std::string svg;
 };
 
-// A figure, and the same with tolerances and steps halved.
-struct FigureRow {
-  Figure figure;
-  std::optional<double> halved;
-};
-struct Reproduced {
-  std::string system;
-  std::vector<FigureRow> rows;
-  std::vector<TimePlot> plots;
-  double simulated = 0, seconds = 0;
-  std::vector<std::string> failures;
-};
-
 void expect_system(const std::string& name) {
   const auto& known = reproduced_systems();
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   throw InputError(
       fmt::format("reproduce: no system '{}'; there are {}", name, fmt::join(known, ", ")));
-}
-
-Reproduced run_system(const std::string& name, const std::string& scenes, bool once) {
-  const SystemReport report = reproduce(name, {.scenes = scenes, .stop = &stop_requested()});
-  Reproduced out{name, {}, report.plots, report.simulated, report.seconds, report.failures};
-  for (const Figure& f : report.figures) out.rows.push_back({f, std::nullopt});
-  if (once || name == "solver_study") return out;
-  const SystemReport halved =
-      reproduce(name, {.scenes = scenes, .tolerance_scale = 0.5, .stop = &stop_requested()});
-  for (FigureRow& row : out.rows) {
-    for (const Figure& f : halved.figures) {
-      if (f.quantity == row.figure.quantity && f.where == row.figure.where) row.halved = f.ours;
-    }
-  }
-  return out;
-}
-
-std::vector<std::string> describe_parts(const Json& where) {
-  std::vector<std::string> parts;
-  for (const auto& [key, value] : where.items()) {
-    const std::string shown = value.is_string()   ? value.get<std::string>()
-                              : value.is_number() ? fmt::format("{:g}", value.get<double>())
-                                                  : value.dump();
-    if (!parts.empty()) parts.back() += ',';
-    parts.push_back(fmt::format("{} {}", key, shown));
-  }
-  return parts;
-}
-std::string describe_case(const Json& where) {
-  return fmt::format("{}", fmt::join(describe_parts(where), " "));
-}
-std::string format_number(double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : "none"; }
-std::string describe_change(const FigureRow& row) {
-  const double change = row.halved ? *row.halved - row.figure.ours : NAN;
-  return std::isfinite(change) ? fmt::format("{:.1e}", change) : "";
-}
-
-Json as_json(const std::vector<Reproduced>& all) {
-  Json list = Json::array();
-  for (const Reproduced& system : all) {
-    for (const FigureRow& row : system.rows) {
-      const Figure& f = row.figure;
-      Json entry{{"system", f.system}, {"quantity", f.quantity}, {"case", f.where}};
-      entry["source"] = f.source ? Json(*f.source) : Json();
-      entry["ours"] = f.ours;
-      entry["unit"] = f.unit;
-      entry["verdict"] = f.verdict;
-      if (row.halved) entry["ours_at_half_tolerance"] = *row.halved;
-      list.push_back(entry);
-    }
-  }
-  return list;
-}
-
-constexpr size_t kColumns = 100;
-
-// Lines of at most `width` characters, or of one part that is longer.
-std::vector<std::string> wrap(const std::vector<std::string>& parts, size_t width) {
-  std::vector<std::string> lines(1);
-  for (const std::string& part : parts) {
-    if (!lines.back().empty() && lines.back().size() + 1 + part.size() > width) {
-      lines.emplace_back();
-    }
-    if (!lines.back().empty()) lines.back() += ' ';
-    lines.back() += part;
-  }
-  return lines;
-}
-std::vector<std::string> split_words(const std::string& text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
-}
-
-// A verdict in a column: its first words, and the number of the note that holds the rest. Equal
-// notes are printed once.
-std::string note_verdict(const std::string& verdict, std::vector<std::string>* notes) {
-  constexpr size_t kShort = 12;
-  if (verdict.size() <= kShort) return verdict;
-  const size_t colon = verdict.find(": "), because = verdict.find(" because ");
-  size_t end = std::min(colon, because);
-  size_t rest = end == colon ? end + 2 : end + 1;
-  if (end == std::string::npos || end > kShort) end = rest = 0;
-  const std::string note = verdict.substr(rest);
-  auto at = std::find(notes->begin(), notes->end(), note);
-  if (at == notes->end()) at = notes->insert(at, note);
-  return fmt::format("{}{}[{}]", verdict.substr(0, end), end > 0 ? " " : "",
-                     at - notes->begin() + 1);
-}
-
-void print_table(const Reproduced& system) {
-  size_t quantity = 8, place = 4, unit = 0;
-  for (const FigureRow& row : system.rows) {
-    quantity = std::max(quantity, row.figure.quantity.size());
-    place = std::max(place, describe_case(row.figure.where).size());
-    unit = std::max(unit, row.figure.unit.size());
-  }
-  constexpr size_t kSource = 9, kOurs = 11, kVerdict = 16, kGaps = 9;
-  const size_t others = quantity + unit + kSource + kOurs + kVerdict + kGaps;
-  place = std::min(place, std::max<size_t>(20, kColumns - std::min(kColumns, others)));
-
-  fmt::print("{} ({:.3g} s simulated in {:.3g} s)\n\n", system.system, system.simulated,
-             system.seconds);
-  auto print_row = [&](const std::string& name, const std::string& where, const std::string& source,
-                       const std::string& ours, const std::string& of, const std::string& verdict) {
-    fmt::print("  {:<{}}  {:<{}} {:>{}} {:>{}} {:<{}}  {}\n", name, quantity, where, place, source,
-               kSource, ours, kOurs, of, unit, verdict);
-  };
-  print_row("quantity", "case", "source", "ours", "", "verdict");
-  std::vector<std::string> notes;
-  for (const FigureRow& row : system.rows) {
-    const Figure& f = row.figure;
-    const auto where = wrap(describe_parts(f.where), place);
-    print_row(f.quantity, where[0], f.source ? format_number(*f.source) : "", format_number(f.ours),
-              f.unit, note_verdict(f.verdict, &notes));
-    for (size_t k = 1; k < where.size(); ++k) fmt::print("  {:<{}}  {}\n", "", quantity, where[k]);
-  }
-  if (!notes.empty()) fmt::print("\n");
-  for (size_t k = 0; k < notes.size(); ++k) {
-    const auto lines = wrap(split_words(notes[k]), kColumns - 7);
-    for (size_t l = 0; l < lines.size(); ++l) {
-      fmt::print("  {:<4} {}\n", l == 0 ? fmt::format("[{}]", k + 1) : "", lines[l]);
-    }
-  }
-  for (const auto& failure : system.failures) fmt::print("  failed: {}\n", failure);
-  fmt::print("\n");
-}
-
-std::string make_page(const std::vector<Reproduced>& all, bool interrupted) {
-  HtmlPage page("The systems of the sources", "vesica reproduce");
-  page.add_text(
-      "Every system of the sources that has been rebuilt: the source's figure where its text has a "
-      "number, ours, how much ours moves when tolerances and steps are halved, and a verdict. "
-      "Nothing is tuned.");
-  if (interrupted) {
-    page.add_notes("Interrupted: these are the systems that were done", {}, HtmlPage::Mood::kBad);
-  }
-  for (const Reproduced& system : all) {
-    page.add_heading(system.system,
-                     fmt::format("{:.3g} s simulated in {:.3g} s, recording included",
-                                 system.simulated, system.seconds));
-    std::vector<std::vector<std::string>> rows;
-    for (const FigureRow& row : system.rows) {
-      const Figure& f = row.figure;
-      rows.push_back({f.quantity, describe_case(f.where), f.source ? format_number(*f.source) : "",
-                      format_number(f.ours), f.unit, describe_change(row), f.verdict});
-    }
-    page.add_table({"quantity", "case", "source", "ours", "unit", "change when halved", "verdict"},
-                   rows, {1, 4, 6});
-    if (!system.failures.empty()) {
-      page.add_notes("Runs that did not finish", system.failures, HtmlPage::Mood::kBad);
-    }
-    page.begin_grid();
-    for (const TimePlot& plot : system.plots) page.add_plot(plot);
-    page.end_grid();
-  }
-  return page.as_html();
-}
-
-std::string make_picture(const std::vector<TimePlot>& plots) {
-  std::vector<LinePlot> panels;
-  for (const TimePlot& plot : plots) {
-    LinePlot& panel = panels.emplace_back();
-    panel.title = plot.title;
-    panel.note = plot.note;
-    panel.x_label = "time [s]";
-    panel.y_label = plot.unit;
-    for (const PlotSeries& series : plot.series) {
-      panel.curves.push_back({series.name, plot.times, series.y});
-    }
-  }
-  return make_line_plot_svg(panels);
 }
 
 }  // namespace
@@ -249,28 +57,29 @@ void add_reproduce(CommandLine& line, Common& common) {
     try_folder(folder);
     if (!arguments->svg.empty()) try_file(arguments->svg);
     keep_on_stop();
+    const ReproduceOptions options{.scenes = scenes_folder().string(), .stop = &stop_requested()};
     std::vector<Reproduced> all;
     try {
       Progress progress("reproduce", common.quiet || common.json);
       for (size_t k = 0; k < names.size(); ++k) {
         progress.update(static_cast<double>(k) / static_cast<double>(names.size()));
-        all.push_back(run_system(names[k], scenes_folder().string(), arguments->once));
+        all.push_back(reproduce_twice(names[k], options, arguments->once));
       }
     } catch (const Interrupted&) {  // the systems that are done are kept
       common.status = kInterrupted;
       say("interrupted: {} of {} systems are done\n", all.size(), names.size());
       if (all.empty()) return;
     }
-    const Json json = as_json(all);
+    const auto json = as_json(all);
     save_text((fs::path(folder) / "reproduce.json").string(), json.dump(2) + "\n");
     save_text((fs::path(folder) / "reproduce.html").string(),
-              make_page(all, common.status == kInterrupted));
+              make_reproduce_page(all, common.status == kInterrupted));
     if (!arguments->svg.empty() && all.size() == 1)
-      save_text(arguments->svg, make_picture(all[0].plots));
+      save_text(arguments->svg, make_reproduce_picture(all[0].plots));
     if (common.json) {
       fmt::print("{}\n", json.dump(2));
     } else if (!common.quiet) {
-      for (const Reproduced& system : all) print_table(system);
+      for (const Reproduced& system : all) fmt::print("{}", make_reproduce_table(system));
       fmt::print("the same with plots: {}/reproduce.html\n", folder);
     }
     for (const Reproduced& system : all) {

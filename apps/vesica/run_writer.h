@@ -8,15 +8,12 @@
 
 #include "vesica/io/csv.h"
 #include "vesica/io/yaml.h"
+#include "vesica/report/run_folder.h"
 #include "vesica/simulation/checkpoint_file.h"
 #include "vesica/simulation/recording_hdf5.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::app {
-
-// The folder of a run that has not ended, within the one that it will be: complete in itself, a
-// second old at most. At the end its files move up.
-inline constexpr char kPartialFolder[] = "partial";
 
 class RunWriter final : public RunObserver {
  public:

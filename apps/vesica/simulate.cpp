@@ -10,12 +10,12 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/continuation.h"
 #include "apps/vesica/progress.h"
-#include "apps/vesica/run_folder.h"
 #include "apps/vesica/run_writer.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/output_file.h"
+#include "vesica/report/run_folder.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/run_checks.h"
 #include "vesica/simulation/sensitivity.h"
@@ -225,7 +225,7 @@ void add_simulate(CommandLine& line, Common& common) {
     std::optional<Continuation> from;
     if (!options->from.empty())
       from = find_continuation(options->from, options->scene, options->settings);
-    if (from && !common.quiet) say_partial(from->run, from->folder);
+    if (from && !common.quiet) say("{}", explain_partial(from->run, from->folder));
     InputFile file = from ? from->scene : InputFile::load(find_input(options->scene));
     if (!from) {
       apply_settings(options->settings, &file);

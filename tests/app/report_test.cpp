@@ -14,8 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "vesica/io/html_page.h"
 #include "vesica/io/output_file.h"
+#include "vesica/report/html_page.h"
 
 namespace vesica::report_test {
 namespace {

@@ -1,5 +1,5 @@
 // A tree of bodies in plain numbers: what is handed to the other engines, whose headers do not
-// share a language standard with ours. Conventions of vesica/multibody/joint.h.
+// share a language standard with ours. Conventions of vesica/multibody/joint_table.h.
 #pragma once
 
 #include <array>

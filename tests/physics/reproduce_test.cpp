@@ -5,8 +5,8 @@
 #include <Eigen/LU>
 #include <map>
 
+#include "reproduce/reproduce.h"
 #include "tests/support/support.h"
-#include "vesica/simulation/reproduce.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::reproduce_test {

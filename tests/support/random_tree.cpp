@@ -28,7 +28,8 @@ RandomTree make_random_tree(std::mt19937_64& random, const RandomTreeOptions& op
     Joint<double> joint;
     joint.parent = static_cast<int>(std::floor(random_between(random, -1, b)));
     if (b > 0 && random_between(random, 0, 1) < 0.5) joint.parent = b - 1;  // long chains
-    joint.type = static_cast<JointType>(static_cast<int>(random_between(random, 1, 8)));
+    const auto types = static_cast<double>(joint_rows().size());
+    joint.type = joint_rows()[static_cast<size_t>(random_between(random, 0, types))].type;
     if (b == 0 && joint.type == JointType::kWeld) joint.type = JointType::kRevolute;
     if (joint.type == JointType::kFree && options.free_only_on_world && joint.parent >= 0) {
       joint.type = JointType::kSpherical;

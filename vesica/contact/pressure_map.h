@@ -24,10 +24,5 @@ PressureMap calc_pressure_map(const Contact<double>& contact, const Motion<doubl
 
 // u [m], v [m], x y z [m], depth [m], pressure [Pa]: one row per cell.
 void save_pressure_csv(const PressureMap& map, const std::string& path);
-// A picture: colour map with scale bar and the centre of pressure.
-std::string make_pressure_svg(const PressureMap& map, const ContactForces<double>& forces,
-                              const std::string& title);
-void save_pressure_svg(const PressureMap& map, const ContactForces<double>& forces,
-                       const std::string& title, const std::string& path);
 
 }  // namespace vesica

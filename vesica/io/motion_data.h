@@ -79,7 +79,7 @@ struct TimeTable {
 };
 
 // A force platform as a C3D file describes it (group FORCE_PLATFORM), channels not yet combined
-// into a force: that is biomechanics, not a file.
+// into a force: that is done in motion/, not by a file.
 //   type 1: Fx Fy Fz Px Py Mz        channels are force, centre of pressure, free moment
 //   type 2: Fx Fy Fz Mx My Mz        moments about the plate's origin
 //   type 3: Fx12 Fx34 Fy14 Fy23 Fz1 Fz2 Fz3 Fz4   four corner sensors

@@ -1,5 +1,7 @@
 #include "vesica/markers/joint_coordinates.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -55,20 +57,14 @@ std::vector<JointCoordinate> list_joint_coordinates(const Model& model) {
       continue;
     }
     const std::string& n = model.joints[j].name;
-    switch (model.joints[j].type) {
-      case JointType::kRevolute:
-        list.push_back({n + "_angle", true, s});
-        break;
-      case JointType::kUniversal:
-        list.push_back({n + "_angle1", true, s});
-        list.push_back({n + "_angle2", true, s});
-        break;
-      case JointType::kSpherical:
-        for (const char* c : {"_flexion", "_adduction", "_rotation"})
-          list.push_back({n + c, true, s});
-        break;
-      default:
-        break;
+    const JointType type = model.joints[j].type;
+    if (type == JointType::kSpherical) {
+      for (const char* c : {"_flexion", "_adduction", "_rotation"})
+        list.push_back({n + c, true, s});
+      continue;
+    }
+    for (const JointSpeed& speed : speeds_of(type)) {
+      list.push_back({fmt::format("{}_{}", n, speed.name), speed.turns, s});
     }
   }
   return list;
@@ -137,25 +133,23 @@ void place_segments(const Model& model, const Eigen::VectorXd& d,
     switch (joint.type) {
       case JointType::kRevolute:
         R_PC = rotation_about(2, q[0]);
-        q += 1;
         break;
       case JointType::kUniversal: {
         const UniversalAngles zero = find_universal_angles(P.transpose() * C);
         R_PC = rotation_about(2, zero.a + q[0]) * rotation_about(0, kPi / 2) *
                rotation_about(2, zero.b + q[1]);
-        q += 2;
         break;
       }
       case JointType::kSpherical:
         R_PC = calc_cardan_zxy(q[0], q[1], q[2]);
-        q += 3;
         break;
       case JointType::kWeld:
         R_PC = P.transpose() * geometry.joints[j].R_PC_weld * C;
         break;
-      case JointType::kFree:
+      default:  // finish() lets no other joint into the tree
         break;
     }
+    q += speed_count(joint.type);
     const Mat3d R = R_WP * P * R_PC * C.transpose();
     poses[s].q_WS = quaternion_by_eigen(R);
     poses[s].p_WS = parent.p_WS + R_WP * geometry.joints[j].parent_center.value -

@@ -58,36 +58,6 @@ Mat3d detail::rotation_about(int axis, double angle) {
   return Eigen::AngleAxisd(angle, Vec3d::Unit(axis)).toRotationMatrix();
 }
 
-int calc_constraint_count(JointType type) {
-  switch (type) {
-    case JointType::kSpherical:
-      return 3;
-    case JointType::kRevolute:
-      return 5;
-    case JointType::kUniversal:
-      return 4;
-    case JointType::kWeld:
-      return 6;
-    case JointType::kFree:
-      return 0;
-  }
-  return 0;
-}
-const char* name_of(JointType type) {
-  switch (type) {
-    case JointType::kSpherical:
-      return "spherical";
-    case JointType::kRevolute:
-      return "revolute";
-    case JointType::kUniversal:
-      return "universal";
-    case JointType::kWeld:
-      return "weld";
-    case JointType::kFree:
-      return "free";
-  }
-  return "";
-}
 const char* name_of(Unit unit) {
   switch (unit) {
     case Unit::kMeter:
@@ -169,6 +139,11 @@ void Model::finish() {
           fmt::format("joint '{}' must join two different segments (or the ground and "
                       "a segment)",
                       joint.name));
+    }
+    if (std::find(std::begin(kMarkerJoints), std::end(kMarkerJoints), joint.type) ==
+        std::end(kMarkerJoints)) {
+      throw InputError(fmt::format("joint '{}': marker models have no {} joints", joint.name,
+                                   row_of(joint.type).name));
     }
     const auto moves = [](const Axis& a) {
       return a.angle[0].parameter >= 0 || a.angle[1].parameter >= 0;

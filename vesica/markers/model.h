@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "vesica/math/pose.h"
+#include "vesica/multibody/joint_table.h"
 
 namespace vesica::markers {
 
@@ -55,15 +56,16 @@ struct Segment {
   bool technical = false;
 };
 
-enum class JointType {
-  kSpherical,  // 3 constraints: the centres coincide
-  kRevolute,   // 5: centres coincide, axes parallel
-  kUniversal,  // 4: centres coincide, axes perpendicular
-  kWeld,       // 6
-  kFree,       // 0: says that a segment has no joint to its parent
-};
-int calc_constraint_count(JointType type);
-const char* name_of(JointType type);
+// The joints of the table that marker models can hold, with their constraints; `free` says that a
+// segment has no joint to its parent.
+//   spherical   3 rows: the centres coincide
+//   revolute    5: centres coincide, axes parallel
+//   universal   4: centres coincide, axes perpendicular
+//   weld        6
+inline constexpr JointType kMarkerJoints[] = {JointType::kSpherical, JointType::kRevolute,
+                                              JointType::kUniversal, JointType::kWeld,
+                                              JointType::kFree};
+constexpr int calc_constraint_count(JointType type) { return 6 - speed_count(type); }
 
 // Centres and axes are given in the segment they belong to. A revolute joint's zero angle is where
 // the perpendiculars that the two axes' frames define coincide. A weld keeps both segments' axes

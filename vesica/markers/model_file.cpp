@@ -128,11 +128,11 @@ void read_joint(const std::string& name, const InputNode& node, Model& model) {
               "child_axis", "axis", "offset", "find"});
   Joint joint;
   joint.name = name;
-  const size_t type =
-      node.at("type").choice({"spherical", "revolute", "hinge", "universal", "weld", "free"});
-  constexpr JointType kTypes[] = {JointType::kSpherical, JointType::kRevolute, JointType::kRevolute,
-                                  JointType::kUniversal, JointType::kWeld,     JointType::kFree};
-  joint.type = kTypes[type];
+  std::vector<std::string_view> names;
+  for (const JointType type : kMarkerJoints) names.push_back(row_of(type).name);
+  names.emplace_back("hinge");  // anatomists' name of a revolute joint
+  const size_t type = node.at("type").choice(names);
+  joint.type = type < std::size(kMarkerJoints) ? kMarkerJoints[type] : JointType::kRevolute;
   joint.parent = read_segment_name(node.at("parent"), model, true);
   joint.child = read_segment_name(node.at("child"), model, false);
   if (const auto p = node.find("parent_center")) joint.parent_center = read_point(*p);
@@ -150,8 +150,8 @@ void read_joint(const std::string& name, const InputNode& node, Model& model) {
       const auto dot = what.find('.');
       const std::string base = what.substr(0, dot);
       if (base == "parent_axis" || base == "child_axis") {
-        if (joint.type != JointType::kRevolute && joint.type != JointType::kUniversal) {
-          item.fail(fmt::format("a {} joint has no axis to find", name_of(joint.type)));
+        if (row_of(joint.type).axes == 0) {
+          item.fail(fmt::format("a {} joint has no axis to find", row_of(joint.type).name));
         }
         find_axis(model, base == "parent_axis" ? joint.parent_axis : joint.child_axis,
                   name + "." + base, item);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "vesica/io/html_page.h"
+#include "vesica/io/markup.h"
 #include "vesica/markers/joint_coordinates.h"
 
 namespace vesica::markers {
@@ -109,7 +109,7 @@ std::string make_opensim_xml(const Run& run) {
     xml += fmt::format(
         "\t\t\t<Scale>\n\t\t\t\t<scales> {:.10g} {:.10g} {:.10g}</scales>\n"
         "\t\t\t\t<segment>{}</segment>\n\t\t\t\t<apply>true</apply>\n\t\t\t</Scale>\n",
-        s.scale[0].value(d), s.scale[1].value(d), s.scale[2].value(d), escape_html(s.name));
+        s.scale[0].value(d), s.scale[1].value(d), s.scale[2].value(d), escape_markup(s.name));
   }
   xml += "\t\t</objects>\n\t</ScaleSet>\n\t<MarkerSet name=\"markers\">\n\t\t<objects>\n";
   for (size_t m = 0; m < run.model.markers.size(); ++m) {
@@ -119,8 +119,8 @@ std::string make_opensim_xml(const Run& run) {
         "\t\t\t<Marker name=\"{}\">\n\t\t\t\t<socket_parent_frame>/bodyset/{}"
         "</socket_parent_frame>\n\t\t\t\t<location>{:.10g} {:.10g} {:.10g}</location>\n"
         "\t\t\t\t<fixed>true</fixed>\n\t\t\t</Marker>\n",
-        escape_html(marker.label.empty() ? marker.name : marker.label),
-        escape_html(run.model.segments[marker.segment].name), u.x(), u.y(), u.z());
+        escape_markup(marker.label.empty() ? marker.name : marker.label),
+        escape_markup(run.model.segments[marker.segment].name), u.x(), u.y(), u.z());
   }
   xml += "\t\t</objects>\n\t</MarkerSet>\n</OpenSimDocument>\n";
   return xml;

@@ -20,21 +20,6 @@ bool is_identity(const Pose<P>& X) {
 
 }  // namespace
 
-std::vector<std::string_view> coordinate_names(JointType type) {
-  switch (type) {
-    case JointType::kRevolute:
-      return {"angle"};
-    case JointType::kPrismatic:
-      return {"position"};
-    case JointType::kUniversal:
-      return {"angle1", "angle2"};
-    case JointType::kPlanar:
-      return {"x", "y", "angle"};
-    default:
-      return {};
-  }
-}
-
 template <class P>
 int Tree<P>::add_body(const FreeBody<P>& inertia, const Joint<P>& joint) {
   const int index = size();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "vesica/multibody/bodies.h"
-#include "vesica/multibody/joint.h"
+#include "vesica/multibody/joint_kinematics.h"
 
 namespace vesica {
 

@@ -149,16 +149,15 @@ EquilibriumResult find_equilibrium(const System<double>& system, const std::vect
 }
 
 std::vector<std::string> make_lock_names(const System<double>& system) {
-  const std::vector<std::string> all = make_state_names(system);
-  std::vector<std::string> names(all.begin() + system.scene().tree.nq(), all.end());
-  auto replace = [](std::string* text, std::string_view from, std::string_view to) {
-    const size_t at = text->rfind(from);
-    if (at != std::string::npos) text->replace(at, from.size(), to);
-  };
-  for (std::string& name : names) {
-    replace(&name, "_rate", "");
-    replace(&name, ".velocity.", ".position.");
-    replace(&name, ".spin.", ".rotation.");
+  std::vector<std::string> names;
+  for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
+    const auto& body = system.scene().bodies[b];
+    const auto& link = system.scene().tree.bodies()[b];
+    if (link.nu == 0) continue;
+    for (const JointSpeed& speed : speeds_of(link.joint.type)) {
+      names.push_back(
+          fmt::format("{}{}{}", body.name, body.has_joint ? ".joint." : ".", speed.name));
+    }
   }
   return names;
 }

@@ -12,10 +12,6 @@
 namespace vesica {
 namespace {
 
-const std::vector<std::string_view> kJointNames = {
-    "free", "revolute", "prismatic", "universal", "spherical", "planar", "weld", "bushing"};
-constexpr size_t kBushingName = 7;
-
 // Dimensions that a coordinate brings with it.
 struct CoordinateUnits {
   Dimension value, rate, acceleration, force, stiffness, viscosity;
@@ -293,18 +289,26 @@ JointInput<P> read_joint(const InputNode& node, int body, const BodyFinder& find
               "turning_damping"});
   JointInput<P> input;
   Joint<P>& joint = input.joint;
-  const size_t name = node.at("type").choice(kJointNames);
-  joint.type = name == kBushingName ? JointType::kFree : static_cast<JointType>(name + 1);
+  std::vector<std::string_view> names = joint_names();
+  names.emplace_back("bushing");
+  const size_t name = node.at("type").choice(names);
+  const bool is_bushing = name == joint_rows().size();
+  joint.type = is_bushing ? JointType::kFree : joint_rows()[name].type;
   joint.parent = find_parent(node.at("parent"));
   if (const auto pose = node.find("in_parent")) joint.X_PF = read_pose<P>(*pose);
   if (const auto pose = node.find("in_body")) joint.X_BM = read_pose<P>(*pose);
 
-  if (joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic) {
+  auto say_whose = [](const InputNode& child, int axes) {
+    child.fail(
+        fmt::format("belongs to joints of type {}", fmt::join(joint_names_with_axes(axes), ", ")));
+  };
+  const int axis_count = row_of(joint.type).axes;
+  if (axis_count == 1) {
     joint.axis = read_axis<P>(node.at("axis"));
   } else if (const auto axis = node.find("axis")) {
-    axis->fail("belongs to revolute and prismatic joints");
+    say_whose(*axis, 1);
   }
-  if (joint.type == JointType::kUniversal) {
+  if (axis_count == 2) {
     const InputNode axes = node.at("axes");
     axes.expect_list(2);
     joint.axis = read_axis<P>(axes.at(size_t{0}));
@@ -313,7 +317,7 @@ JointInput<P> read_joint(const InputNode& node, int body, const BodyFinder& find
       axes.fail("the two axes must not be parallel");
     }
   } else if (const auto axes = node.find("axes")) {
-    axes->fail("belongs to universal joints");
+    say_whose(*axes, 2);
   }
 
   if (const auto driven = node.find("driven")) {
@@ -330,7 +334,7 @@ JointInput<P> read_joint(const InputNode& node, int body, const BodyFinder& find
   }
   read_start(node, &input);
   read_joint_forces(node, body, folder, &input);
-  if (name == kBushingName) {
+  if (is_bushing) {
     Bushing<P> bushing;
     bushing.body_i = body;
     bushing.body_j = joint.parent;

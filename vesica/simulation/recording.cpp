@@ -56,15 +56,13 @@ TimeTable make_recording(const System<double>& system) {
   for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
     const auto& link = system.scene().tree.bodies()[b];
     if (link.nu == 0) continue;
-    const auto names = coordinate_names(link.joint.type);
-    for (const char* suffix : {"", "_rate"}) {
-      for (size_t k = 0; k < names.size(); ++k) {
-        const bool angle = speed_is_angular(link.joint.type, static_cast<int>(k));
-        const bool rate = *suffix != 0;
-        columns.push_back(
-            {fmt::format("{}.joint.{}{}", system.scene().bodies[b].name, names[k], suffix),
-             angle ? (rate ? "rad/s" : "rad") : (rate ? "m/s" : "m")});
-      }
+    if (quaternion_place(link.joint.type) >= 0) continue;  // the body's pose says it all
+    const std::string prefix = system.scene().bodies[b].name + ".joint.";
+    for (const JointSpeed& speed : speeds_of(link.joint.type)) {
+      columns.push_back({fmt::format("{}{}", prefix, speed.name), speed.turns ? "rad" : "m"});
+    }
+    for (const JointSpeed& speed : speeds_of(link.joint.type)) {
+      columns.push_back({fmt::format("{}{}", prefix, speed.rate), speed.turns ? "rad/s" : "m/s"});
     }
   }
   for (const auto& contact : system.scene().contacts) {
@@ -96,26 +94,23 @@ TimeTable make_recording(const System<double>& system) {
 
 std::vector<std::string> make_state_names(const System<double>& system) {
   std::vector<std::string> positions, speeds;
-  auto add = [](std::vector<std::string>* names, const std::string& prefix,
-                std::initializer_list<const char*> parts) {
-    for (const char* part : parts) names->push_back(fmt::format("{}{}", prefix, part));
-  };
   for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
     const auto& link = system.scene().tree.bodies()[b];
     if (link.nu == 0) continue;
     const std::string& body = system.scene().bodies[b].name;
     const std::string prefix = system.scene().bodies[b].has_joint ? body + ".joint" : body;
-    if (link.joint.type == JointType::kFree) {
-      add(&positions, prefix + ".position.", {"x", "y", "z"});
-      add(&speeds, prefix + ".velocity.", {"x", "y", "z"});
+    const std::span<const JointSpeed> moves = speeds_of(link.joint.type);
+    const int place = quaternion_place(link.joint.type);
+    for (const JointSpeed& speed : place < 0 ? moves : moves.first(static_cast<size_t>(place))) {
+      positions.push_back(fmt::format("{}.{}", prefix, speed.name));
     }
-    if (quaternion_place(link.joint.type) >= 0) {
-      add(&positions, prefix + ".quaternion.", {"w", "x", "y", "z"});
-      add(&speeds, prefix + ".spin.", {"x", "y", "z"});
+    if (place >= 0) {
+      for (const char* part : {"w", "x", "y", "z"}) {
+        positions.push_back(fmt::format("{}.quaternion.{}", prefix, part));
+      }
     }
-    for (const std::string_view name : coordinate_names(link.joint.type)) {
-      positions.push_back(fmt::format("{}.{}", prefix, name));
-      speeds.push_back(fmt::format("{}.{}_rate", prefix, name));
+    for (const JointSpeed& speed : moves) {
+      speeds.push_back(fmt::format("{}.{}", prefix, speed.rate));
     }
   }
   positions.insert(positions.end(), speeds.begin(), speeds.end());

@@ -144,10 +144,11 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
                              {"velocity", list(m.V_WB.v_WB.data(), 3)},
                              {"spin", list(m.V_WB.w_WB.data(), 3)}};
     const auto& link = system.scene().tree.bodies()[b];
-    const auto names = coordinate_names(link.joint.type);
-    for (size_t k = 0; k < names.size() && link.nu > 0; ++k) {
-      joints[body.name][std::string(names[k])] = x[k];
-      joints[body.name][fmt::format("{}_rate", names[k])] = v[k];
+    if (link.nu == 0 || quaternion_place(link.joint.type) >= 0) continue;
+    const auto speeds = speeds_of(link.joint.type);
+    for (size_t k = 0; k < speeds.size(); ++k) {
+      joints[body.name][std::string(speeds[k].name)] = x[k];
+      joints[body.name][std::string(speeds[k].rate)] = v[k];
     }
   }
   json["final_state"] = bodies;

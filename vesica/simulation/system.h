@@ -1,9 +1,9 @@
 // The scene as a system of ordinary differential equations.
 //
-// State y (State in state.h): coordinates of all joints, then their speeds (multibody/joint.h; a
-// free body has [p (3), q (4)] and [v (3), w (3)] in world axes), then the states of every contact
-// (contact.h), of every controller, then the ledger's integrals (energy.h) if it is kept.
-// Quaternions need not have unit length.
+// State y (State in state.h): coordinates of all joints, then their speeds
+// (multibody/joint_table.h; a free body has [p (3), q (4)] and [v (3), w (3)] in world axes), then
+// the states of every contact (contact.h), of every controller, then the ledger's integrals
+// (energy.h) if it is kept. Quaternions need not have unit length.
 //
 // A contact of the scene has one slot, or, between bodies of several parts, as many as pairs of
 // parts may be near each other at once. Which pair sits in which slot is settled between steps

@@ -1,0 +1,46 @@
+// The systems of the sources, run and measured: their figure, ours, and a verdict.
+//
+// Every system is one of the scenes (scenes/NAME.yaml) with a few settings changed; what is read
+// off is the figure that the source reports, or the nearest number it allows. A source figure is
+// only given where the text has a number; curves that exist as pictures alone have none. Nothing is
+// tuned: where the text is silent the reading is in the scene's description.
+#pragma once
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vesica/report/html_page.h"
+
+namespace vesica {
+
+struct Figure {
+  std::string system, quantity;
+  nlohmann::ordered_json where;  // the case: belt speed, law, e, mu ...
+  std::optional<double> source;
+  double ours = 0;
+  std::string unit;
+  std::string verdict;  // "reproduced", "reproduced: ...", "differs because ..."
+};
+
+struct SystemReport {
+  std::vector<Figure> figures;
+  std::vector<TimePlot> plots;
+  double simulated = 0, seconds = 0;  // of all its runs together, recording included
+  std::vector<std::string> failures;  // runs that did not reach their end
+};
+
+struct ReproduceOptions {
+  std::string scenes;          // the folder
+  double tolerance_scale = 1;  // of the adaptive solvers' tolerance and the fixed steps
+  const std::atomic<bool>* stop = nullptr;  // set by a signal: Interrupted is thrown
+};
+
+// The names that reproduce() knows, in the order of the sources.
+const std::vector<std::string_view>& reproduced_systems();
+SystemReport reproduce(std::string_view system, const ReproduceOptions& options);
+
+}  // namespace vesica

@@ -1,0 +1,111 @@
+// When feet touch and leave the floor: from force plates, from markers, and which foot a plate saw.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vesica/io/motion_data.h"
+#include "vesica/motion/plates.h"
+
+namespace vesica {
+
+enum class Foot { kUnknown, kLeft, kRight, kBoth };
+const char* name_of(Foot foot);
+
+// One uninterrupted load on one plate.
+struct PlateContact {
+  int plate = 0;       // index into the plates
+  double start = 0.0;  // s, where the normal force crosses the threshold, between samples
+  double end = 0.0;
+  bool starts_before = false, ends_after = false;  // loaded already at, or still at, the ends
+  double peak_force = 0.0;                         // N, normal
+  Foot foot = Foot::kUnknown;
+  double distance = 0.0;        // m, force-weighted mean from centre of pressure to the foot's line
+  double other_distance = 0.0;  // m, the same for the other foot; NaN where its markers are missing
+  bool partial = false;         // the foot reaches beyond the plate while it is loaded
+};
+
+struct PlateContactOptions {
+  double threshold = 20.0;  // N
+  double shortest = 0.1;    // s; shorter loads are knocks, not stances
+  double bridge = 0.03;     // s; a load that returns sooner than this never ended
+};
+
+// A load counts from the crossing of the threshold; the crossing is interpolated linearly between
+// samples. Time resolution is that of the force, error mostly that of the threshold: at heel strike
+// force rises some 10 N/ms, at toe-off it falls some 2 N/ms.
+std::vector<PlateContact> find_contacts(std::span<const PlateForces> plates,
+                                        const PlateContactOptions& options);
+
+// Markers of one foot, as indices; -1 where there is none.
+struct FootMarkers {
+  int heel = -1;
+  int toe = -1;    // hallux or second metatarsal, for the toe end
+  int inner = -1;  // first metatarsal
+  int outer = -1;  // fifth metatarsal
+  std::vector<int> all() const;
+};
+struct GaitMarkers {
+  FootMarkers left, right;
+  std::vector<int> pelvis;
+  bool has_feet() const {
+    return left.heel >= 0 && right.heel >= 0 && (left.toe >= 0 || left.inner >= 0) &&
+           (right.toe >= 0 || right.inner >= 0);
+  }
+};
+// By the names that the common marker sets use (R.Heel, RHEE, R_Calc, ...), any prefix up to ':'
+// ignored. Nothing is guessed from positions.
+GaitMarkers find_gait_markers(std::span<const std::string> labels);
+
+// Says for each contact which foot made it: the one whose heel-to-toe line is nearer to the centre
+// of pressure, weighted with force; unknown where neither is within 150 mm. Both feet where either
+// stands on the plate (its middle inside, slower than 0.3 m/s and within 30 mm of its lowest) for a
+// fifth of the load; partial where the foot stands with heel or toe 10 mm beyond the edge for as
+// long. Those two need the plate's corners.
+void assign_feet(std::span<PlateContact> contacts, std::span<const PlateForces> plates,
+                 const MarkerTracks& markers, const GaitMarkers& gait, const Vec3d& up);
+
+// Contacts of one foot that touch or overlap in time (a step over two plates) as one stance.
+struct Stance {
+  Foot foot = Foot::kUnknown;
+  double start = 0.0, end = 0.0;
+  bool starts_before = false, ends_after = false;
+  double peak_force = 0.0;  // N, of the sum over plates
+  std::vector<int> contacts;
+  bool partial = false;
+};
+std::vector<Stance> find_stances(std::span<const PlateContact> contacts,
+                                 std::span<const PlateForces> plates);
+
+struct GaitEvent {
+  enum class Kind { kStrike, kOff };
+  Kind kind = Kind::kStrike;
+  Foot foot = Foot::kUnknown;
+  double time = 0.0;
+};
+const char* name_of(GaitEvent::Kind kind);
+
+// From markers alone. The foot leaves where its toe is furthest behind the pelvis, and strikes
+// about where its heel is furthest ahead of it (Zeni, Richards and Higginson 2008; positions
+// smoothed at 8 Hz). The heel is furthest ahead some 40 ms before it lands, so the strike moves on
+// to the first large upward acceleration of the heel from 30 ms before to 100 ms after that (after
+// Hreljac and Marshall 2000; smoothed at 12 Hz). Needs pelvis, heel and toe markers; for walking
+// forwards, on floor or treadmill; running, shuffling and turning are outside of it; where only one
+// foot steps there are no events. How far off: docs/theory/motion.md.
+std::vector<GaitEvent> find_marker_events(const MarkerTracks& markers, const GaitMarkers& gait,
+                                          const Vec3d& up);
+
+// Mean vertical force of all plates between two strikes of one foot, where plates carried the
+// subject throughout: body weight, as the vertical velocity is the same at both ends.
+struct WeightEstimate {
+  double start = 0.0, end = 0.0;  // s
+  Foot foot = Foot::kUnknown;
+  double weight = 0.0;  // N
+};
+std::vector<WeightEstimate> calc_stride_weights(std::span<const Stance> stances,
+                                                std::span<const PlateForces> plates,
+                                                double threshold);
+
+}  // namespace vesica

@@ -1,0 +1,178 @@
+#include "vesica/motion/trial_analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "vesica/error.h"
+#include "vesica/io/motion_checks.h"
+
+namespace vesica {
+namespace {
+
+struct UpAxis {
+  Vec3d axis;
+  std::string name;
+  bool is_certain;
+};
+
+UpAxis make_up_axis(const std::string& text, bool is_certain) {
+  const bool minus = text.front() == '-';
+  const char letter = text.back();
+  const size_t letters = minus || text.front() == '+' ? 2 : 1;
+  if (text.size() != letters || letter < 'x' || letter > 'z') {
+    throw InputError(
+        fmt::format("the axis that points up is '{}'; expected x, y or z, or -x, -y, -z", text));
+  }
+  return {(minus ? -1.0 : 1.0) * Vec3d::Unit(letter - 'x'), std::string(minus ? "-" : "+") + letter,
+          is_certain};
+}
+
+// What the user says; else the normal of a plate; else what the marker data suggest; else the habit
+// of the format.
+UpAxis find_up(const MotionTrial& trial, const std::string& told) {
+  if (!told.empty()) return make_up_axis(told, true);
+  for (const ForcePlate& plate : trial.plates) {
+    const Vec3d* c = plate.corners;
+    const Vec3d normal = -(c[0] - c[1]).cross(c[0] - c[3]).normalized();
+    for (int i = 0; i < 3; ++i) {
+      if (std::abs(normal[i]) > 0.99) {
+        return make_up_axis(std::string(normal[i] < 0.0 ? "-" : "+") + static_cast<char>('x' + i),
+                            true);
+      }
+    }
+  }
+  const std::string suggested = find_up_axis(trial.markers);
+  if (!suggested.empty()) return make_up_axis(suggested, true);
+  return make_up_axis(trial.format == "C3D" ? "z" : "y", false);
+}
+
+double calc_walking_speed(const MarkerTracks& markers, const GaitMarkers& gait, const Vec3d& up) {
+  // Between the first and the last frame that have the whole pelvis.
+  const auto pelvis_at = [&](size_t k) {
+    Vec3d sum = Vec3d::Zero();
+    for (const int i : gait.pelvis) sum += markers.at(k, i);
+    return Vec3d(sum / static_cast<double>(gait.pelvis.size()));
+  };
+  if (gait.pelvis.empty() || markers.frames() < 2) return kMissing;
+  size_t first = 0, last = markers.frames() - 1;
+  while (first < last && !pelvis_at(first).allFinite()) ++first;
+  while (last > first && !pelvis_at(last).allFinite()) --last;
+  if (last == first) return kMissing;
+  const Vec3d way = pelvis_at(last) - pelvis_at(first);
+  return (way - way.dot(up) * up).norm() / (markers.times[last] - markers.times[first]);
+}
+
+FilmSummary summarise(const PressureFilm& film) {
+  FilmSummary summary;
+  std::vector<bool> loaded(film.rows * film.cols, false);
+  for (size_t k = 0; k < film.frames(); ++k) {
+    double force = 0.0;
+    for (size_t i = 0; i < film.rows * film.cols; ++i) {
+      const double p = film.pressures[k * film.rows * film.cols + i];
+      force += p * film.cell_area();
+      summary.peak_pressure = std::max(summary.peak_pressure, p);
+      if (p > 0.0) loaded[i] = true;
+    }
+    if (force > summary.peak_force) {
+      summary.peak_force = force;
+      summary.peak_frame = static_cast<int>(k);
+    }
+  }
+  summary.contact_area =
+      static_cast<double>(std::count(loaded.begin(), loaded.end(), true)) * film.cell_area();
+  return summary;
+}
+
+void warn_of_markers(const MotionTrial& trial, TrialAnalysis* analysis) {
+  const MarkerTracks& markers = trial.markers;
+  std::vector<std::string>& warnings = analysis->warnings;
+  std::vector<size_t> sparse;  // missing more than a tenth
+  for (size_t i = 0; i < markers.markers(); ++i) {
+    if (analysis->gaps[i].fraction_present() < 0.9) sparse.push_back(i);
+  }
+  const auto describe_gaps = [&](size_t i) {
+    const GapStatistics& gaps = analysis->gaps[i];
+    if (gaps.present == 0) return fmt::format("{} is never seen", markers.labels[i]);
+    return fmt::format("{} is missing in {:.0f}% of the frames, at most {:.2f} s at a time",
+                       markers.labels[i], 100.0 * (1.0 - gaps.fraction_present()),
+                       gaps.longest / std::max(1e-9, markers.rate));
+  };
+  constexpr size_t kMostSentences = 4;
+  if (sparse.size() > kMostSentences) {
+    const size_t worst = *std::min_element(sparse.begin(), sparse.end(), [&](size_t a, size_t b) {
+      return analysis->gaps[a].present < analysis->gaps[b].present;
+    });
+    warnings.push_back(
+        fmt::format("{} of {} markers are missing in more than 10% of the frames; {}.",
+                    sparse.size(), markers.markers(), describe_gaps(worst)));
+  } else {
+    for (const size_t i : sparse) warnings.push_back(describe_gaps(i) + ".");
+  }
+  for (const MarkerFault& fault : analysis->faults) warnings.push_back(describe(fault, markers));
+}
+
+void warn_of_steps(TrialAnalysis* analysis, bool has_markers) {
+  std::vector<std::string>& warnings = analysis->warnings;
+  for (const PlateForces& plate : analysis->plates) {
+    warnings.insert(warnings.end(), plate.warnings.begin(), plate.warnings.end());
+  }
+  for (const PlateContact& contact : analysis->contacts) {
+    const std::string& plate = analysis->plates[contact.plate].name;
+    if (contact.foot == Foot::kBoth) {
+      warnings.push_back(
+          fmt::format("Both feet stand on force plate {} from {:.3f} to {:.3f} s: its "
+                      "force belongs to neither alone.",
+                      plate, contact.start, contact.end));
+    } else if (contact.partial) {
+      warnings.push_back(
+          fmt::format("The {} foot is only partly on force plate {} from {:.3f} to "
+                      "{:.3f} s: its force may be incomplete.",
+                      name_of(contact.foot), plate, contact.start, contact.end));
+    } else if (contact.foot == Foot::kUnknown && has_markers && analysis->gait.has_feet()) {
+      warnings.push_back(
+          fmt::format("No foot is near the centre of pressure of force plate {} from "
+                      "{:.3f} to {:.3f} s: do markers and plates share one frame?",
+                      plate, contact.start, contact.end));
+    }
+  }
+}
+
+}  // namespace
+
+TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) {
+  TrialAnalysis analysis;
+  analysis.warnings = trial.warnings;
+  const UpAxis up = find_up(trial, options.up);
+  analysis.up = up.axis;
+  analysis.up_name = up.name;
+  analysis.up_is_certain = up.is_certain;
+
+  const bool has_markers = trial.markers.markers() > 0 && trial.markers.frames() > 0;
+  if (has_markers) {
+    for (size_t i = 0; i < trial.markers.markers(); ++i) {
+      analysis.gaps.push_back(calc_gap_statistics(trial.markers.track(i)));
+    }
+    analysis.faults = find_marker_faults(trial.markers, options.markers);
+    analysis.gait = find_gait_markers(trial.markers.labels);
+    analysis.marker_events = find_marker_events(trial.markers, analysis.gait, up.axis);
+    analysis.walking_speed = calc_walking_speed(trial.markers, analysis.gait, up.axis);
+    warn_of_markers(trial, &analysis);
+  } else {
+    analysis.walking_speed = kMissing;
+  }
+  analysis.plates = calc_all_plate_forces(trial, up.axis, options.plates);
+  analysis.contacts = find_contacts(analysis.plates, options.contacts);
+  if (has_markers) {
+    assign_feet(analysis.contacts, analysis.plates, trial.markers, analysis.gait, up.axis);
+  }
+  analysis.stances = find_stances(analysis.contacts, analysis.plates);
+  analysis.weights =
+      calc_stride_weights(analysis.stances, analysis.plates, options.contacts.threshold);
+  warn_of_steps(&analysis, has_markers);
+  for (const PressureFilm& film : trial.films) analysis.films.push_back(summarise(film));
+  return analysis;
+}
+
+}  // namespace vesica

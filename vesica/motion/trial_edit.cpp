@@ -1,0 +1,316 @@
+#include "vesica/motion/trial_edit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "vesica/error.h"
+#include "vesica/motion/resample.h"
+
+namespace vesica {
+namespace {
+
+// Rows [first, last) of a series of times.
+struct Range {
+  size_t first = 0, last = 0;
+};
+
+Range find_range(const std::vector<double>& times, double from, double until) {
+  const double half = times.size() < 2 ? 0.0
+                                       : 0.5 * (times.back() - times.front()) /
+                                             (static_cast<double>(times.size()) - 1.0);
+  Range range;
+  range.first = static_cast<size_t>(std::lower_bound(times.begin(), times.end(), from - half) -
+                                    times.begin());
+  range.last = static_cast<size_t>(std::upper_bound(times.begin(), times.end(), until + half) -
+                                   times.begin());
+  range.last = std::max(range.last, range.first);
+  return range;
+}
+
+// The samples of an even series, without building its times.
+Range find_even_range(double start, double step, size_t count, double from, double until) {
+  const auto index = [&](double time) {
+    return std::clamp((time - start) / step, -1.0, static_cast<double>(count));
+  };
+  Range range;
+  range.first = static_cast<size_t>(std::max(0.0, std::ceil(index(from) - 0.5)));
+  range.last =
+      std::min(count, static_cast<size_t>(std::max(0.0, std::floor(index(until) + 0.5) + 1.0)));
+  range.last = std::max(range.last, range.first);
+  return range;
+}
+
+template <class T>
+void keep(std::vector<T>* values, const Range& range, size_t width) {
+  if (values->empty()) return;
+  values->erase(values->begin() + static_cast<long>(range.last * width), values->end());
+  values->erase(values->begin(), values->begin() + static_cast<long>(range.first * width));
+}
+
+// Groups of three columns that hold one vector: names that end in vx vy vz, px py pz or _x _y _z of
+// a torque.
+std::vector<std::array<size_t, 3>> find_vector_columns(const TimeTable& table) {
+  std::vector<std::array<size_t, 3>> triples;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const std::string& name = table.columns[i].name;
+    if (name.empty() || name.back() != 'x') continue;
+    const bool is_vector = name.ends_with("vx") || name.ends_with("px") ||
+                           (name.ends_with("_x") && name.find("torque") != std::string::npos);
+    if (!is_vector) continue;
+    const std::string stem = name.substr(0, name.size() - 1);
+    const size_t y = table.find(stem + "y"), z = table.find(stem + "z");
+    if (y < table.columns.size() && z < table.columns.size()) triples.push_back({i, y, z});
+  }
+  return triples;
+}
+
+}  // namespace
+
+void trim(MotionTrial* trial, double from, double until) {
+  if (!(from < until)) {
+    throw InputError(
+        fmt::format("{}: from {} s until {} s is no stretch of time", trial->file, from, until));
+  }
+  size_t left = 0;
+  if (!trial->markers.times.empty()) {
+    MarkerTracks& markers = trial->markers;
+    const Range range = find_range(markers.times, from, until);
+    keep(&markers.positions, range, markers.markers());
+    keep(&markers.residuals, range, markers.markers());
+    keep(&markers.times, range, 1);
+    markers.first_frame += static_cast<std::int64_t>(range.first);
+    left += markers.frames();
+  }
+  if (!trial->analog.times.empty()) {
+    TimeTable& table = trial->analog;
+    const Range range = find_range(table.times, from, until);
+    keep(&table.values, range, table.columns.size());
+    keep(&table.times, range, 1);
+    left += table.rows();
+  }
+  for (ForcePlate& plate : trial->plates) {
+    const Range range =
+        find_even_range(plate.start_time, 1.0 / plate.rate, plate.rows(), from, until);
+    keep(&plate.samples, range, plate.channels.size());
+    plate.start_time += static_cast<double>(range.first) / plate.rate;
+    plate.zero_first = plate.zero_last = 0;  // frames counted from a beginning that is gone
+  }
+  for (PressureFilm& film : trial->films) {
+    const Range range = find_even_range(film.start_time, film.dt, film.frames(), from, until);
+    keep(&film.pressures, range, film.rows * film.cols);
+    film.start_time += static_cast<double>(range.first) * film.dt;
+    left += film.frames();
+  }
+  std::erase_if(trial->events,
+                [&](const MotionEvent& event) { return event.time < from || event.time > until; });
+  if (left == 0) {
+    throw InputError(
+        fmt::format("{}: nothing was recorded from {} s until {} s", trial->file, from, until));
+  }
+}
+
+MotionTrial join(const MotionTrial& a, const MotionTrial& b) {
+  if (a.markers.markers() > 0 && b.markers.markers() > 0) {
+    throw InputError(
+        fmt::format("{} and {} both hold markers; give one marker file per trial", a.file, b.file));
+  }
+  if (!a.analog.columns.empty() && !b.analog.columns.empty()) {
+    throw InputError(
+        fmt::format("{} and {} both hold a table; give one table per trial", a.file, b.file));
+  }
+  MotionTrial joined = a;
+  joined.file = a.file + " + " + b.file;
+  joined.format = a.format + ", " + b.format;
+  if (joined.markers.markers() == 0) joined.markers = b.markers;
+  if (joined.analog.columns.empty()) joined.analog = b.analog;
+  const auto append = [](auto* to, const auto& from) {
+    to->insert(to->end(), from.begin(), from.end());
+  };
+  append(&joined.plates, b.plates);
+  append(&joined.events, b.events);
+  append(&joined.films, b.films);
+  append(&joined.metadata, b.metadata);
+  append(&joined.warnings, b.warnings);
+  if (joined.axes.empty() || a.markers.markers() == 0) joined.axes = b.axes;
+  const auto& markers = joined.markers.times;
+  const auto& table = joined.analog.times;
+  if (!markers.empty() && !table.empty() &&
+      (markers.front() > table.back() || table.front() > markers.back())) {
+    joined.warnings.push_back(fmt::format(
+        "{} and {} have no moment in common: {:.3f} to {:.3f} s and {:.3f} to {:.3f} s.", a.file,
+        b.file, markers.front(), markers.back(), table.front(), table.back()));
+  }
+  return joined;
+}
+
+int filter_markers(MarkerTracks* markers, const ZeroPhaseFilter& filter) {
+  int untouched = 0;
+  std::vector<double> signal(markers->frames());
+  for (size_t i = 0; i < markers->markers(); ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (size_t k = 0; k < signal.size(); ++k) signal[k] = markers->at(k, i)[axis];
+      const int left = filter_between_gaps(filter, signal);
+      if (axis == 0) untouched += left;
+      for (size_t k = 0; k < signal.size(); ++k) markers->at(k, i)[axis] = signal[k];
+    }
+  }
+  return untouched;
+}
+
+int filter_table(TimeTable* table, const ZeroPhaseFilter& filter) {
+  int untouched = 0;
+  for (size_t i = 0; i < table->columns.size(); ++i) {
+    std::vector<double> signal = table->column(i);
+    untouched += filter_between_gaps(filter, signal);
+    for (size_t k = 0; k < signal.size(); ++k) table->at(k, i) = signal[k];
+  }
+  return untouched;
+}
+
+double find_table_rate(const TimeTable& table) {
+  const size_t n = table.rows();
+  if (n < 2 || !(table.times.back() > table.times.front())) {
+    throw InputError(
+        fmt::format("table {}: {} rows; a rate needs two at different times", table.name, n));
+  }
+  const double step = (table.times.back() - table.times.front()) / (static_cast<double>(n) - 1.0);
+  for (size_t k = 1; k < n; ++k) {
+    const double expected = table.times.front() + static_cast<double>(k) * step;
+    // Printed times are rounded: half a step is lost only where samples are.
+    if (std::abs(table.times[k] - expected) > 0.5 * step) {
+      throw InputError(
+          fmt::format("table {}: row {} is at {} s, even steps of {:.6g} s would have {:.6g} s; "
+                      "resample it first",
+                      table.name, k + 1, table.times[k], step, expected));
+    }
+  }
+  return 1.0 / step;
+}
+
+void resample_markers(MarkerTracks* markers, double rate) {
+  if (markers->frames() < 2) return;
+  const std::vector<double> times =
+      make_even_times(markers->times.front(), markers->times.back(), rate);
+  MarkerTracks result = *markers;
+  result.times = times;
+  result.rate = rate;
+  result.residuals.clear();
+  result.positions.assign(times.size() * markers->markers(), Vec3d::Constant(kMissing));
+  std::vector<double> signal(markers->frames());
+  for (size_t i = 0; i < markers->markers(); ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (size_t k = 0; k < signal.size(); ++k) signal[k] = markers->at(k, i)[axis];
+      const auto resampled = change_rate(markers->times, signal, markers->rate, rate, times);
+      for (size_t k = 0; k < times.size(); ++k) result.at(k, i)[axis] = resampled[k];
+    }
+  }
+  *markers = std::move(result);
+}
+
+std::vector<FilledMarker> fill_marker_gaps(MarkerTracks* markers, const GapFillOptions& options) {
+  std::vector<FilledMarker> filled;
+  for (size_t i = 0; i < markers->markers(); ++i) {
+    std::vector<Vec3d> track = markers->track(i);
+    for (const FilledGap& gap : fill_gaps(track, options)) {
+      filled.push_back({static_cast<int>(i), gap});
+    }
+    for (size_t k = 0; k < track.size(); ++k) markers->at(k, i) = track[k];
+  }
+  return filled;
+}
+
+Mat3d make_rotation_to_y_up(const Vec3d& up, const Vec3d& forwards) {
+  Mat3d R = Mat3d::Identity();
+  const Vec3d y = Vec3d::UnitY();
+  if (up.dot(y) < -0.99) {
+    R = Eigen::AngleAxisd(M_PI, Vec3d::UnitX()).toRotationMatrix();
+  } else if (up.dot(y) < 0.99) {
+    R = Eigen::AngleAxisd(std::acos(up.dot(y)), up.cross(y).normalized()).toRotationMatrix();
+  }
+  Vec3d ahead = R * forwards;
+  ahead.y() = 0.0;
+  if (ahead.norm() > 1e-9) {
+    const double angle = std::atan2(ahead.z(), ahead.x());  // about +y this takes z to x
+    const double quarters = std::round(angle / (0.5 * M_PI));
+    R = Eigen::AngleAxisd(quarters * 0.5 * M_PI, y).toRotationMatrix() * R;
+  }
+  // Quarter turns are whole numbers: without rounding dust, positions keep their printed digits.
+  for (int i = 0; i < 9; ++i) {
+    double& value = R.data()[i];
+    if (std::abs(value - std::round(value)) < 1e-12) value = std::round(value);
+  }
+  return R;
+}
+
+void rotate(MotionTrial* trial, const Mat3d& R) {
+  for (Vec3d& p : trial->markers.positions) p = R * p;
+  for (ForcePlate& plate : trial->plates) {
+    for (Vec3d& corner : plate.corners) corner = R * corner;
+  }
+  for (const auto& columns : find_vector_columns(trial->analog)) {
+    for (size_t k = 0; k < trial->analog.rows(); ++k) {
+      Vec3d v;
+      for (int i = 0; i < 3; ++i) v[i] = trial->analog.at(k, columns[i]);
+      v = R * v;
+      for (int i = 0; i < 3; ++i) trial->analog.at(k, columns[i]) = v[i];
+    }
+  }
+}
+
+TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::string& name) {
+  TimeTable table;
+  table.name = name;
+  if (plates.empty()) return table;
+  table.times = plates[0].times;
+  for (const PlateForces& plate : plates) {
+    if (plate.times.size() != table.times.size()) {
+      throw InputError(fmt::format(
+          "force plates {} and {} have {} and {} samples; they do not fit into one table",
+          plates[0].name, plate.name, table.times.size(), plate.times.size()));
+    }
+    for (const char* kind : {"force{}_v", "force{}_p", "torque{}_"}) {
+      for (const char axis : {'x', 'y', 'z'}) {
+        table.columns.push_back(
+            {"ground_" + fmt::format(fmt::runtime(kind), plate.name) + axis, ""});
+      }
+    }
+  }
+  table.values.reserve(table.rows() * table.columns.size());
+  std::vector<Vec3d> resting(plates.size(), Vec3d::Zero());
+  for (size_t i = 0; i < plates.size(); ++i) {
+    for (const Vec3d& corner : plates[i].corners) resting[i] += 0.25 * corner;
+  }
+  for (size_t k = 0; k < table.rows(); ++k) {
+    for (size_t i = 0; i < plates.size(); ++i) {
+      const PlateForces& plate = plates[i];
+      const bool loaded = plate.is_loaded(k);
+      if (loaded && plate.corners.empty()) resting[i] = plate.centers_of_pressure[k];
+      const Vec3d force = loaded ? plate.forces[k] : Vec3d(Vec3d::Zero());
+      const Vec3d point = loaded ? plate.centers_of_pressure[k] : resting[i];
+      const Vec3d torque =
+          loaded ? Vec3d(plate.free_moments[k] * plate.normal) : Vec3d(Vec3d::Zero());
+      for (const Vec3d* v : {&force, &point, &torque}) {
+        for (int axis = 0; axis < 3; ++axis) table.values.push_back((*v)[axis]);
+      }
+    }
+  }
+  return table;
+}
+
+TimeTable make_marker_table(const MarkerTracks& markers, const std::string& name) {
+  TimeTable table;
+  table.name = name;
+  table.times = markers.times;
+  for (const std::string& label : markers.labels) {
+    for (const char* axis : {"_x", "_y", "_z"}) table.columns.push_back({label + axis, "m"});
+  }
+  for (const Vec3d& p : markers.positions) {
+    for (int axis = 0; axis < 3; ++axis) table.values.push_back(p[axis]);
+  }
+  return table;
+}
+
+}  // namespace vesica

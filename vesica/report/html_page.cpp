@@ -1,0 +1,276 @@
+#include "vesica/report/html_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "vesica/io/markup.h"
+#include "vesica/report/html_page_parts.h"
+
+namespace vesica {
+namespace {
+
+// Twice what a plot is wide on a large screen, so that a zoom still finds detail.
+constexpr std::size_t kPixelColumns = 1200;
+
+// A string as JSON that may stand inside a script element: no '<', valid UTF-8.
+std::string as_json(const std::string& text) {
+  std::string json =
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string result;
+  for (char c : json) {
+    if (c == '<') {
+      result += "\\u003c";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+// Seven digits are more than any screen shows.
+template <class Get>
+std::string as_json_list(std::size_t count, const Get& get, int digits = 7) {
+  std::string result = "[";
+  auto out = std::back_inserter(result);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (k > 0) result += ',';
+    const double value = get(k);
+    if (std::isfinite(value)) {
+      fmt::format_to(out, "{:.{}g}", value, digits);
+    } else {
+      result += "null";
+    }
+  }
+  return result += ']';
+}
+template <class List>
+std::string as_json_list(const List& values) {
+  return as_json_list(values.size(), [&](std::size_t k) { return values[k]; });
+}
+
+// Times keep ten digits: neighbouring rows of a long run must stay apart.
+std::string as_json_times(const std::vector<double>& times, const std::vector<std::size_t>& rows) {
+  return as_json_list(
+      rows.size(), [&](std::size_t k) { return times[rows[k]]; }, 10);
+}
+
+std::string thinning_note(std::size_t drawn, std::size_t rows) {
+  if (drawn == rows) return {};
+  return fmt::format(
+      "Thinned for display: {} of {} rows, among them the lowest and the highest of "
+      "each of {} columns of the plot; the recording has them all.",
+      drawn, rows, kPixelColumns);
+}
+
+std::string join_notes(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? a + b : a + " " + b;
+}
+
+const char* shape_word(PlayedBody::Shape shape) {
+  static constexpr const char* kWords[] = {"point",     "half_space", "sphere",
+                                           "ellipsoid", "box",        "hull"};
+  return kWords[static_cast<std::size_t>(shape)];
+}
+
+}  // namespace
+
+std::vector<std::size_t> choose_rows(const std::vector<const std::vector<double>*>& series,
+                                     std::size_t rows, std::size_t pixel_columns) {
+  std::vector<std::size_t> chosen;
+  if (pixel_columns == 0 || rows <= 2 * pixel_columns) {
+    for (std::size_t r = 0; r < rows; ++r) chosen.push_back(r);
+    return chosen;
+  }
+  chosen.push_back(0);
+  for (std::size_t c = 0; c < pixel_columns; ++c) {
+    const std::size_t first = c * rows / pixel_columns, last = (c + 1) * rows / pixel_columns;
+    for (const std::vector<double>* y : series) {
+      // A column without any value keeps its first row, so that the gap is drawn.
+      std::size_t low = first, high = first;
+      for (std::size_t r = first; r < last; ++r) {
+        if (!std::isfinite((*y)[r])) continue;
+        if (!((*y)[r] >= (*y)[low])) low = r;
+        if (!((*y)[r] <= (*y)[high])) high = r;
+      }
+      chosen.insert(chosen.end(), {low, high});
+    }
+  }
+  chosen.push_back(rows - 1);
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
+}
+
+HtmlPage::HtmlPage(const std::string& title, const std::string& subtitle) : title_(title) {
+  body_ = fmt::format("<h1>{}</h1>\n<div class=\"sub\">{}</div>\n", escape_markup(title),
+                      escape_markup(subtitle));
+}
+
+void HtmlPage::add_heading(const std::string& title, const std::string& words) {
+  body_ += fmt::format("<h2>{}</h2>\n", escape_markup(title));
+  if (!words.empty()) add_text(words);
+}
+
+void HtmlPage::add_subheading(const std::string& title) {
+  body_ += fmt::format("<h3>{}</h3>\n", escape_markup(title));
+}
+
+void HtmlPage::add_text(const std::string& words) {
+  body_ += fmt::format("<p>{}</p>\n", escape_markup(words));
+}
+
+void HtmlPage::add_tiles(const std::vector<std::pair<std::string, std::string>>& value_and_label) {
+  body_ += "<div class=\"tiles\">\n";
+  for (const auto& [value, label] : value_and_label) {
+    body_ += fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n",
+                         escape_markup(value), escape_markup(label));
+  }
+  body_ += "</div>\n";
+}
+
+void HtmlPage::add_notes(const std::string& title, const std::vector<std::string>& lines,
+                         Mood mood) {
+  body_ += fmt::format("<div class=\"notes {}\"{}><b>{}</b>\n", mood == Mood::kBad ? "bad" : "good",
+                       mood == Mood::kBad ? " role=\"alert\"" : "", escape_markup(title));
+  if (!lines.empty()) {
+    body_ += "<ul>\n";
+    for (const std::string& line : lines)
+      body_ += fmt::format("<li>{}</li>\n", escape_markup(line));
+    body_ += "</ul>\n";
+  }
+  body_ += "</div>\n";
+}
+
+void HtmlPage::add_table(const std::vector<std::string>& header,
+                         const std::vector<std::vector<std::string>>& rows,
+                         const std::vector<std::size_t>& text_columns) {
+  auto add_row = [&](const char* tag, const std::vector<std::string>& cells) {
+    body_ += "<tr>";
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const bool text = std::count(text_columns.begin(), text_columns.end(), c) > 0;
+      body_ += fmt::format("<{0}{1}>{2}</{0}>", tag, text ? " class=\"text\"" : "",
+                           escape_markup(cells[c]));
+    }
+    body_ += "</tr>\n";
+  };
+  body_ += "<div class=\"wide\"><table>\n";
+  add_row("th", header);
+  for (const auto& row : rows) add_row("td", row);
+  body_ += "</table></div>\n";
+}
+
+void HtmlPage::begin_details(const std::string& title, bool open) {
+  body_ +=
+      fmt::format("<details{}><summary>{}</summary>\n", open ? " open" : "", escape_markup(title));
+}
+void HtmlPage::end_details() { body_ += "</details>\n"; }
+
+void HtmlPage::add_preformatted(const std::string& text) {
+  body_ += fmt::format("<pre>{}</pre>\n", escape_markup(text));
+}
+
+void HtmlPage::begin_grid() { body_ += "<div class=\"grid\">\n"; }
+void HtmlPage::end_grid() { body_ += "</div>\n"; }
+
+void HtmlPage::add_mount(const std::string& title, const std::string& note, std::string json) {
+  body_ += fmt::format(
+      "<figure class=\"plot\"><figcaption>{}</figcaption><div data-plot=\"{}\">"
+      "</div>{}</figure>\n",
+      escape_markup(title), plots_.size(),
+      note.empty() ? "" : "<p class=\"note\">" + escape_markup(note) + "</p>");
+  plots_.push_back(std::move(json));
+}
+
+void HtmlPage::add_plot(const TimePlot& plot) {
+  std::vector<const std::vector<double>*> all;
+  for (const PlotSeries& s : plot.series) all.push_back(&s.y);
+  const auto rows = choose_rows(all, plot.times.size(), kPixelColumns);
+  std::string series;
+  for (const PlotSeries& s : plot.series) {
+    if (!series.empty()) series += ',';
+    series += fmt::format("{{\"name\":{},\"y\":{}}}", as_json(s.name),
+                          as_json_list(rows.size(), [&](std::size_t k) { return s.y[rows[k]]; }));
+  }
+  std::string events, bands;
+  for (const PlotEvent& e : plot.events) {
+    if (!events.empty()) events += ',';
+    events += fmt::format("{{\"t\":{:.10g},\"begins\":{},\"text\":{}}}", e.time, e.begins,
+                          as_json(e.text));
+  }
+  for (const auto& [start, end] : plot.bands) {
+    if (!bands.empty()) bands += ',';
+    bands += fmt::format("[{:.10g},{:.10g}]", start, end);
+  }
+  add_mount(plot.title, join_notes(plot.note, thinning_note(rows.size(), plot.times.size())),
+            fmt::format("{{\"kind\":\"time\",\"label\":{},\"unit\":{},\"stacked\":{},\"t\":{},"
+                        "\"series\":[{}],\"events\":[{}],\"bands\":[{}]}}",
+                        as_json(plot.title), as_json(plot.unit), plot.stacked,
+                        as_json_times(plot.times, rows), series, events, bands));
+}
+
+void HtmlPage::add_path(const PathPlot& plot) {
+  const auto rows = choose_rows({&plot.x, &plot.y}, plot.times.size(), kPixelColumns);
+  auto list = [&](const std::vector<double>& v) {
+    return as_json_list(rows.size(), [&](std::size_t k) { return v[rows[k]]; });
+  };
+  add_mount(
+      plot.title, join_notes(plot.note, thinning_note(rows.size(), plot.times.size())),
+      fmt::format("{{\"kind\":\"path\",\"label\":{},\"xLabel\":{},\"yLabel\":{},\"unit\":{},"
+                  "\"t\":{},\"x\":{},\"y\":{}}}",
+                  as_json(plot.title), as_json(plot.x_label), as_json(plot.y_label),
+                  as_json(plot.unit), as_json_times(plot.times, rows), list(plot.x), list(plot.y)));
+}
+
+void HtmlPage::add_player(const Player& player) {
+  std::string bodies, forces;
+  for (const PlayedBody& b : player.bodies) {
+    if (!bodies.empty()) bodies += ',';
+    bodies += fmt::format(
+        "{{\"name\":{},\"shape\":\"{}\",\"size\":{},\"vertices\":{},\"p\":{},"
+        "\"R\":{},\"trail\":{},\"poses\":{}}}",
+        as_json(b.name), shape_word(b.shape), as_json_list(b.size), as_json_list(b.vertices),
+        as_json_list(b.shape_position), as_json_list(b.shape_rotation), b.trail,
+        as_json_list(b.poses));
+  }
+  for (const PlayedForce& f : player.forces) {
+    if (!forces.empty()) forces += ',';
+    forces += fmt::format("{{\"name\":{},\"values\":{}}}", as_json(f.name), as_json_list(f.values));
+  }
+  add_mount(player.title, player.note,
+            fmt::format("{{\"kind\":\"player\",\"label\":{},\"across\":{},\"up\":{},\"down\":{},"
+                        "\"t\":{},\"bodies\":[{}],\"forces\":[{}]}}",
+                        as_json(player.title), player.across, player.up, player.down,
+                        as_json_list(player.times), bodies, forces));
+}
+
+void HtmlPage::add_svg(const std::string& svg, const std::string& caption) {
+  body_ +=
+      fmt::format("<figure class=\"picture\">{}{}</figure>\n", svg,
+                  caption.empty() ? "" : "<p class=\"note\">" + escape_markup(caption) + "</p>");
+}
+
+std::string HtmlPage::as_html() const {
+  std::string html = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n"
+      "<noscript><p>The plots of this page are drawn by a script inside of it; allow scripts for "
+      "this file to see them.</p></noscript>\n<main>\n{}</main>\n"
+      "<script id=\"plots\" type=\"application/json\">[",
+      escape_markup(title_), detail::kPageStyle, body_);
+  for (std::size_t k = 0; k < plots_.size(); ++k) {
+    if (k > 0) html += ",\n";
+    html += plots_[k];
+  }
+  html += "]</script>\n<script>\n";
+  html += detail::kPlotScript;
+  html += detail::kPlayerScript;
+  html += "</script>\n</body>\n</html>\n";
+  return html;
+}
+
+}  // namespace vesica

@@ -1,0 +1,118 @@
+// One self-contained HTML file: text, tables, pictures and plots that answer to the mouse. Style
+// and script are inside (html_page_parts.cpp); nothing is fetched. Without scripts the tables,
+// figures and texts still show.
+//
+//   HtmlPage page("A ball drops", "out/bouncing_ball");
+//   page.add_heading("Motion");
+//   page.add_plot(plot);
+//   save_text("report.html", page.as_html());
+//
+// When all plots are drawn the script sets data-state="done" and data-plots=<count> on the root
+// element; a script error goes into data-error and is shown on the page.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vesica {
+
+struct PlotSeries {
+  std::string name;
+  std::vector<double> y;  // NaN: a gap
+};
+
+struct PlotEvent {
+  double time = 0;
+  bool begins = true;  // drawn as a triangle down (begins) or up (ends)
+  std::string text;    // shown under the mouse
+};
+
+// Curves over time. All plots of a page share their zoom.
+struct TimePlot {
+  std::string title, unit;
+  std::vector<double> times;  // [s], never decreasing
+  std::vector<PlotSeries> series;
+  std::vector<PlotEvent> events;
+  std::vector<std::pair<double, double>> bands;  // shaded intervals
+  bool stacked = false;                          // areas on top of each other
+  std::string note;                              // a line below
+};
+
+// A curve in the plane, both axes to the same scale.
+struct PathPlot {
+  std::string title, x_label, y_label, unit;
+  std::vector<double> times, x, y;  // NaN: a gap
+  std::string note;
+};
+
+// Bodies that move, seen along an axis, with a slider.
+// A body, or a further part of the one before it: that has no name.
+struct PlayedBody {
+  enum class Shape { kPoint, kHalfSpace, kSphere, kEllipsoid, kBox, kHull };
+  std::string name;
+  Shape shape = Shape::kPoint;
+  std::array<double, 3> size{};                                     // radii, or edges of a box
+  std::vector<double> vertices;                                     // of a hull: x y z ...
+  std::array<double, 3> shape_position{};                           // of the shape on its body
+  std::array<double, 9> shape_rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row by row
+  bool trail = false;
+  std::vector<double> poses;  // x y z qw qx qy qz per frame; one frame: it rests
+};
+struct PlayedForce {
+  std::string name;
+  std::vector<double> values;  // px py pz fx fy fz per frame; NaN: none
+};
+struct Player {
+  std::string title, note;
+  int across = 0, up = 2;  // the axes of the first view
+  bool down = false;       // `up` points down: gravity acts along it
+  std::vector<double> times;
+  std::vector<PlayedBody> bodies;
+  std::vector<PlayedForce> forces;
+};
+
+class HtmlPage {
+ public:
+  HtmlPage(const std::string& title, const std::string& subtitle);
+
+  void add_heading(const std::string& title, const std::string& words = {});
+  void add_subheading(const std::string& title);
+  void add_text(const std::string& words);
+  // Large figures with a label each.
+  void add_tiles(const std::vector<std::pair<std::string, std::string>>& value_and_label);
+  enum class Mood { kGood, kBad };
+  void add_notes(const std::string& title, const std::vector<std::string>& lines, Mood mood);
+  // The first column is text, the others are numbers but for `text_columns`, which wrap.
+  void add_table(const std::vector<std::string>& header,
+                 const std::vector<std::vector<std::string>>& rows,
+                 const std::vector<std::size_t>& text_columns = {});
+  // What stands between the two calls opens and closes by a click.
+  void begin_details(const std::string& title, bool open = false);
+  void end_details();
+  void add_preformatted(const std::string& text);
+  // Plots and figures between the two calls stand side by side where the window is wide enough.
+  void begin_grid();
+  void end_grid();
+  void add_plot(const TimePlot& plot);
+  void add_path(const PathPlot& plot);
+  void add_player(const Player& player);
+  void add_svg(const std::string& svg, const std::string& caption);
+
+  std::string as_html() const;
+
+ private:
+  void add_mount(const std::string& title, const std::string& note, std::string json);
+
+  std::string title_, body_;
+  std::vector<std::string> plots_;  // JSON, one object each
+};
+
+// Rows that a plot of so many columns of pixels needs: for every column the rows where one of the
+// series is lowest or highest, the first and the last row; all rows where there are few.
+std::vector<std::size_t> choose_rows(const std::vector<const std::vector<double>*>& series,
+                                     std::size_t rows, std::size_t pixel_columns);
+
+}  // namespace vesica

@@ -1,0 +1,562 @@
+#include "vesica/report/html_page_parts.h"
+
+namespace vesica::detail {
+
+const std::string_view kPageStyle = R"css(
+:root { --ink: #1c2430; --soft: #5d6877; --line: #e3e7ec; --paper: #ffffff; --panel: #f6f8fa;
+  --bad: #b3261e; --bad-panel: #fdf0ee; --good: #3f8f5b; --band: #8aa0b8; --ground: #e6e3dc;
+  --c0: #2866b2; --c1: #c8501e; --c2: #3f8f5b; --c3: #8a4fb0; --c4: #b8860b; --c5: #2a9aa8;
+  --c6: #b03a6b; --c7: #6b7280; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --line: #2b333d;
+  --paper: #14181d; --panel: #1c222a; --bad: #ff8a80; --bad-panel: #33201f; --good: #6fbf8b;
+  --band: #6a7f98; --ground: #2a2924; --c0: #6ba4e8; --c1: #f08a5a; --c2: #6fc08d; --c3: #bf8ae0;
+  --c4: #e0b84a; --c5: #5cc6d2; --c6: #e57aa6; --c7: #a2abb8; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 1240px; padding: 28px 24px 60px; background: var(--paper);
+  color: var(--ink); font: 15px/1.45 system-ui, -apple-system, "Segoe UI", sans-serif; }
+h1 { font-size: 25px; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 18px; margin: 38px 0 4px; padding-top: 14px; border-top: 1px solid var(--line); }
+h3 { font-size: 15px; margin: 20px 0 2px; overflow-wrap: anywhere; }
+p { margin: 4px 0 10px; color: var(--soft); max-width: 90ch; }
+.sub { color: var(--soft); font-size: 13px; overflow-wrap: anywhere; }
+.tiles { display: flex; flex-wrap: wrap; gap: 10px; margin: 18px 0 10px; }
+.tile { background: var(--panel); border-radius: 8px; padding: 10px 16px; min-width: 118px; }
+.tile b { display: block; font-size: 20px; font-weight: 600; }
+.tile span { color: var(--soft); font-size: 12.5px; }
+.notes { border-left: 4px solid var(--good); background: var(--panel); padding: 10px 16px;
+  margin: 16px 0; border-radius: 0 8px 8px 0; }
+.notes.bad { border-color: var(--bad); background: var(--bad-panel); }
+.notes.bad b { color: var(--bad); }
+.notes ul { margin: 4px 0 0; padding-left: 18px; }
+.wide { overflow-x: auto; margin: 8px 0; }
+table { border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums; }
+th, td { padding: 4px 14px 4px 0; border-bottom: 1px solid var(--line); text-align: right;
+  white-space: nowrap; vertical-align: top; }
+th { color: var(--soft); font-weight: 500; }
+th:first-child, td:first-child, th.text, td.text { text-align: left; }
+td.text { white-space: normal; overflow-wrap: break-word; }
+details { margin: 10px 0; }
+summary { cursor: pointer; font-weight: 500; }
+pre { background: var(--panel); border-radius: 8px; padding: 14px 16px; overflow-x: auto;
+  font: 12.5px/1.5 ui-monospace, Consolas, monospace; }
+.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 500px), 1fr));
+  gap: 8px 28px; align-items: start; }
+figure { margin: 8px 0 6px; min-width: 0; }
+figcaption { font-size: 13.5px; font-weight: 600; }
+.note { font-size: 12.5px; margin: 2px 0 0; }
+.picture svg { max-width: 100%; max-height: 460px; height: auto; display: block;
+  border-radius: 6px; }
+.chart { position: relative; }
+.chart svg { display: block; width: 100%; touch-action: pan-y; }
+.chart text { font: 11.5px system-ui, sans-serif; fill: var(--soft); }
+.chart .name { font-size: 12px; font-weight: 600; fill: var(--ink); stroke: var(--paper);
+  stroke-width: 3px; paint-order: stroke; }
+.gridline { stroke: var(--line); }
+.axis { stroke: var(--soft); }
+.curve { fill: none; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }
+.band { fill: var(--band); opacity: 0.16; }
+.cursor { stroke: var(--ink); opacity: 0.4; }
+.pick { fill: var(--c0); opacity: 0.15; }
+.legend { display: flex; flex-wrap: wrap; gap: 0 14px; font-size: 12.5px; color: var(--soft);
+  min-height: 19px; }
+.legend button { font: inherit; color: inherit; background: none; border: 0; padding: 0;
+  cursor: pointer; }
+.legend button.off { opacity: 0.4; text-decoration: line-through; }
+.legend i { display: inline-block; width: 16px; height: 3px; vertical-align: middle;
+  margin-right: 5px; border-radius: 2px; }
+.tip { position: absolute; pointer-events: none; background: var(--ink); color: var(--paper);
+  font-size: 12px; line-height: 1.4; padding: 5px 9px; border-radius: 6px; white-space: nowrap;
+  display: none; z-index: 5; font-variant-numeric: tabular-nums; }
+.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 10px; margin-top: 6px;
+  font-size: 13px; color: var(--soft); font-variant-numeric: tabular-nums; }
+.controls button, #whole { font: inherit; font-size: 13px; padding: 2px 12px; border-radius: 6px;
+  border: 1px solid var(--line); background: var(--paper); color: var(--ink); cursor: pointer; }
+.controls button.on { background: var(--ink); color: var(--paper); }
+.controls input { flex: 1; min-width: 120px; }
+#whole { position: fixed; right: 18px; bottom: 18px; display: none; z-index: 9;
+  box-shadow: 0 2px 8px #0003; }
+)css";
+
+const std::string_view kPlotScript = R"js("use strict";
+const page = document.documentElement;
+function showError(message) {
+  page.dataset.error = message;
+  const box = document.createElement("div");
+  box.className = "notes bad";
+  box.textContent = "The page's script failed: " + message;
+  document.querySelector("main").prepend(box);
+}
+window.addEventListener("error", event => showError(event.message));
+
+const specs = JSON.parse(document.getElementById("plots").textContent);
+const colorOf = k => `var(--c${k % 8})`;
+
+function el(parent, tag, attributes, text) {
+  const node = document.createElement(tag);
+  for (const key in attributes || {}) node.setAttribute(key, attributes[key]);
+  if (text !== undefined) node.textContent = text;
+  parent.appendChild(node);
+  return node;
+}
+function svg(parent, tag, attributes, text) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const key in attributes || {}) node.setAttribute(key, attributes[key]);
+  if (text !== undefined) node.textContent = text;
+  parent.appendChild(node);
+  return node;
+}
+// Round values over a range, about `count` of them, and how to write them.
+function ticks(low, high, count) {
+  const raw = (high - low) / Math.max(1, count), power = Math.pow(10, Math.floor(Math.log10(raw)));
+  const step = [1, 2, 5, 10].map(k => k * power).find(s => s >= raw * 0.999);
+  const values = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) values.push(k * step);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const most = Math.max(Math.abs(low), Math.abs(high));
+  const write = v => v === 0 ? "0" : most >= 1e6 || digits > 6 ? v.toExponential(2) : v.toFixed(digits);
+  return { values, write };
+}
+const neat = v => v === 0 ? "0" : Math.abs(v) < 1e-4 || Math.abs(v) >= 1e6 ? v.toExponential(4)
+  : Number(v.toPrecision(6)).toString();
+function nearest(t, time) {
+  let low = 0, high = t.length - 1;
+  while (high - low > 1) { const mid = (low + high) >> 1; if (t[mid] < time) low = mid; else high = mid; }
+  return time - t[low] < t[high] - time ? low : high;
+}
+// A range that is not empty, with room at both ends.
+function padded(low, high) {
+  if (!(high >= low)) return [-1, 1];
+  if (high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high))) {
+    const room = low === 0 && high === 0 ? 1 : 0.1 * Math.max(Math.abs(low), Math.abs(high));
+    return [low - room, high + room];
+  }
+  const room = 0.06 * (high - low);
+  return [low - room, high + room];
+}
+function placeTip(tip, frame, x, y) {
+  tip.style.display = "block";
+  tip.style.left = (x > frame.width * 0.6 ? x - tip.offsetWidth - 14 : x + 14) + "px";
+  tip.style.top = Math.max(0, y - 20) + "px";
+}
+
+// --- curves over time; all of them share zoom and cursor
+const timePlots = [];
+let zoom = null;
+function setZoom(range) {
+  zoom = range;
+  document.getElementById("whole").style.display = range ? "block" : "none";
+  for (const plot of timePlots) plot.draw();
+}
+const LEFT = 64, RIGHT = 14, TOP = 20, BOTTOM = 36;
+
+function timePlot(host, spec, index) {
+  const H = 224, t = spec.t;
+  const hidden = spec.series.map(() => false);
+  const legend = el(host, "div", { class: "legend" });
+  spec.series.forEach((s, k) => {
+    const button = el(legend, "button", { type: "button", title: "show or hide" });
+    el(button, "i").style.background = colorOf(k);
+    button.append(s.name);
+    button.addEventListener("click", () => { hidden[k] = !hidden[k]; button.classList.toggle("off"); draw(); });
+  });
+  const box = el(host, "div", { class: "chart" });
+  const root = svg(box, "svg", { height: H, role: "img", "aria-label": spec.label });
+  const tip = el(box, "div", { class: "tip" });
+  const end = t.length ? t[t.length - 1] : 1, start = t.length ? t[0] : 0;
+  let W, X, timeAt, Y, line, tops, bottoms;
+
+  // Upper and lower edge of every series: areas stand on each other, curves have one edge.
+  function stack() {
+    tops = []; bottoms = [];
+    let below = spec.series.length && spec.stacked ? t.map(() => 0) : null;
+    spec.series.forEach((s, k) => {
+      bottoms.push(below);
+      if (!spec.stacked) { tops.push(s.y); return; }
+      tops.push(hidden[k] ? below : s.y.map((v, i) => below[i] + (v === null ? 0 : v)));
+      below = tops[k];
+    });
+  }
+  function draw() {
+    stack();
+    root.textContent = "";
+    W = Math.max(280, box.clientWidth);
+    root.setAttribute("viewBox", `0 0 ${W} ${H}`);
+    const [t0, t1] = zoom || (end > start ? [start, end] : [start - 0.5, start + 0.5]);
+    X = time => LEFT + (time - t0) / (t1 - t0) * (W - LEFT - RIGHT);
+    timeAt = x => t0 + (x - LEFT) / (W - LEFT - RIGHT) * (t1 - t0);
+    // One row beyond either edge, so that the curve leaves the picture.
+    let first = 0, last = t.length - 1;
+    if (zoom) {
+      while (first < last && t[first + 1] < t0) ++first;
+      while (last > first && t[last - 1] > t1) --last;
+    }
+    let low = spec.stacked ? 0 : Infinity, high = spec.stacked ? 0 : -Infinity;
+    tops.forEach((y, k) => {
+      if (hidden[k]) return;
+      for (let i = first; i <= last; ++i) if (y[i] !== null) { if (y[i] < low) low = y[i]; if (y[i] > high) high = y[i]; }
+    });
+    const range = padded(low, high);
+    Y = v => TOP + (range[1] - v) / (range[1] - range[0]) * (H - TOP - BOTTOM);
+
+    const clip = svg(svg(root, "clipPath", { id: "clip" + index }), "rect", { x: LEFT, y: TOP, width: W - LEFT - RIGHT, height: H - TOP - BOTTOM });
+    clip.setAttribute("pointer-events", "none");
+    const vertical = ticks(range[0], range[1], 5), across = ticks(t0, t1, Math.max(3, Math.floor(W / 95)));
+    const inside = svg(root, "g", { "clip-path": `url(#clip${index})` });
+    for (const [a, b] of spec.bands) svg(inside, "rect", { class: "band", x: X(a), y: TOP, width: Math.max(0.8, X(b) - X(a)), height: H - TOP - BOTTOM });
+    for (const v of vertical.values) {
+      svg(root, "line", { class: v === 0 ? "axis" : "gridline", x1: LEFT, x2: W - RIGHT, y1: Y(v), y2: Y(v), opacity: v === 0 ? 0.6 : 1 });
+      svg(root, "text", { x: LEFT - 7, y: Y(v) + 4, "text-anchor": "end" }, vertical.write(v));
+    }
+    for (const v of across.values) {
+      svg(root, "line", { class: "axis", x1: X(v), x2: X(v), y1: H - BOTTOM, y2: H - BOTTOM + 4 });
+      svg(root, "text", { x: X(v), y: H - BOTTOM + 16, "text-anchor": "middle" }, across.write(v));
+    }
+    svg(root, "line", { class: "axis", x1: LEFT, x2: W - RIGHT, y1: H - BOTTOM, y2: H - BOTTOM });
+    svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, "time [s]");
+    svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, spec.unit);
+
+    const curves = svg(root, "g", { "clip-path": `url(#clip${index})` });
+    spec.series.forEach((s, k) => {
+      if (hidden[k]) return;
+      let d = "", pen = false;
+      for (let i = first; i <= last; ++i) {
+        const v = tops[k][i];
+        if (v === null) { pen = false; continue; }
+        d += (pen ? "L" : "M") + X(t[i]).toFixed(1) + " " + Y(v).toFixed(1) + (pen ? "" : "h0");
+        pen = true;
+      }
+      if (spec.stacked && d) {
+        let back = "";
+        for (let i = last; i >= first; --i) back += "L" + X(t[i]).toFixed(1) + " " + Y(bottoms[k][i]).toFixed(1);
+        svg(curves, "path", { d: d + back + "Z", style: `fill:${colorOf(k)}`, opacity: 0.55 });
+      }
+      svg(curves, "path", { class: "curve", d, style: `stroke:${colorOf(k)}` });
+    });
+    for (const e of spec.events) {
+      if (e.t < t0 || e.t > t1) continue;
+      // Two rows: a short contact's end would hide its beginning.
+      const x = X(e.t).toFixed(1), d = e.begins ? `M${x} 18l-3 -6h6z` : `M${x} 3l-3 6h6z`;
+      svg(root, "path", { d, style: e.begins ? "fill:var(--ink)" : "fill:var(--paper);stroke:var(--ink)" });
+    }
+    line = svg(root, "line", { class: "cursor", y1: TOP, y2: H - BOTTOM, visibility: "hidden" });
+  }
+  function setCursor(time) {
+    const x = time === null ? -1 : X(time);
+    line.setAttribute("visibility", x >= LEFT && x <= W - RIGHT ? "visible" : "hidden");
+    if (x >= LEFT) { line.setAttribute("x1", x); line.setAttribute("x2", x); }
+  }
+  function leave() { tip.style.display = "none"; for (const plot of timePlots) plot.setCursor(null); }
+  const localX = event => { const f = root.getBoundingClientRect(); return (event.clientX - f.left) / f.width * W; };
+
+  let from = null, pick = null;
+  root.addEventListener("pointerdown", event => {
+    const x = localX(event);
+    if (event.button !== 0 || x < LEFT || x > W - RIGHT) return;
+    from = x;
+    pick = svg(root, "rect", { class: "pick", y: TOP, height: H - TOP - BOTTOM, x, width: 0 });
+    root.setPointerCapture(event.pointerId);
+  });
+  root.addEventListener("pointerup", event => {
+    if (from === null) return;
+    const to = Math.min(Math.max(localX(event), LEFT), W - RIGHT), a = Math.min(from, to), b = Math.max(from, to);
+    const range = [timeAt(a), timeAt(b)];
+    pick.remove();
+    from = null;
+    if (b - a > 5 && range[1] - range[0] > 1e-9 * Math.max(1e-3, end - start)) setZoom(range);
+  });
+  root.addEventListener("pointercancel", () => { if (pick) pick.remove(); from = null; });
+  root.addEventListener("dblclick", () => setZoom(null));
+  root.addEventListener("pointermove", event => {
+    const frame = root.getBoundingClientRect(), x = localX(event);
+    if (from !== null) {
+      const to = Math.min(Math.max(x, LEFT), W - RIGHT);
+      pick.setAttribute("x", Math.min(from, to)); pick.setAttribute("width", Math.abs(to - from));
+    }
+    if (x < LEFT || x > W - RIGHT || !t.length) { leave(); return; }
+    const i = nearest(t, timeAt(x));
+    for (const plot of timePlots) plot.setCursor(t[i]);
+    tip.textContent = "";
+    el(tip, "div", {}, neat(t[i]) + " s");
+    let sum = 0;
+    spec.series.forEach((s, k) => {
+      if (hidden[k] || s.y[i] === null) return;
+      sum += s.y[i];
+      el(tip, "div", {}, `${s.name}: ${neat(s.y[i])} ${spec.unit}`);
+    });
+    if (spec.stacked) el(tip, "div", {}, `together: ${neat(sum)} ${spec.unit}`);
+    for (const e of spec.events) if (Math.abs(X(e.t) - x) < 4) el(tip, "div", {}, e.text);
+    placeTip(tip, frame, event.clientX - frame.left, event.clientY - frame.top);
+  });
+  root.addEventListener("pointerleave", leave);
+  timePlots.push({ draw, setCursor });
+  draw();
+  return draw;
+}
+
+// --- a curve in the plane, equal scales
+function pathPlot(host, spec) {
+  const box = el(host, "div", { class: "chart" });
+  const root = svg(box, "svg", { role: "img", "aria-label": spec.label });
+  const tip = el(box, "div", { class: "tip" });
+  let points = [];
+  function draw() {
+    root.textContent = "";
+    const W = Math.max(280, box.clientWidth);
+    const finite = list => list.filter(v => v !== null);
+    const bounds = list => finite(list).reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+    let [x0, x1] = bounds(spec.x), [y0, y1] = bounds(spec.y);
+    if (!(x1 >= x0 && y1 >= y0)) [x0, x1, y0, y1] = [-1, 1, -1, 1];
+    const room = 0.04 * Math.max(x1 - x0, y1 - y0) || 0.05 * Math.max(Math.abs(x0), Math.abs(y0)) || 1;
+    x0 -= room; x1 += room; y0 -= room; y1 += room;
+    // Equal scales: the height follows the shape of the path, within limits; then widen what is left.
+    const inner = W - LEFT - RIGHT;
+    const height = Math.min(300, Math.max(110, (y1 - y0) / (x1 - x0) * inner));
+    const scale = Math.min(inner / (x1 - x0), height / (y1 - y0));
+    const widen = (a, b, size) => { const c = (a + b) / 2, h = size / scale / 2; return [c - h, c + h]; };
+    [x0, x1] = widen(x0, x1, inner);
+    [y0, y1] = widen(y0, y1, height);
+    const H = height + TOP + BOTTOM;
+    root.setAttribute("height", H);
+    root.setAttribute("viewBox", `0 0 ${W} ${H}`);
+    const X = v => LEFT + (v - x0) * scale, Y = v => TOP + (y1 - v) * scale;
+    const across = ticks(x0, x1, Math.floor(W / 95)), vertical = ticks(y0, y1, Math.max(2, height / 50));
+    for (const v of vertical.values) {
+      svg(root, "line", { class: "gridline", x1: LEFT, x2: W - RIGHT, y1: Y(v), y2: Y(v) });
+      svg(root, "text", { x: LEFT - 7, y: Y(v) + 4, "text-anchor": "end" }, vertical.write(v));
+    }
+    for (const v of across.values) {
+      svg(root, "line", { class: "gridline", x1: X(v), x2: X(v), y1: TOP, y2: H - BOTTOM });
+      svg(root, "text", { x: X(v), y: H - BOTTOM + 16, "text-anchor": "middle" }, across.write(v));
+    }
+    svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, `${spec.xLabel} [${spec.unit}]`);
+    svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${spec.yLabel} [${spec.unit}]`);
+    let d = "", dots = "", pen = false;
+    points = [];
+    spec.t.forEach((time, i) => {
+      if (spec.x[i] === null || spec.y[i] === null) { pen = false; return; }
+      const x = X(spec.x[i]), y = Y(spec.y[i]);
+      d += (pen ? "L" : "M") + x.toFixed(1) + " " + y.toFixed(1);
+      if (!pen) dots += `M${x.toFixed(1)} ${y.toFixed(1)}h0`;
+      pen = true;
+      points.push([x, y, i]);
+    });
+    svg(root, "path", { class: "curve", d, style: `stroke:var(--c0);stroke-width:${points.length > 200 ? 1.4 : 2.2}` });
+    svg(root, "path", { class: "curve", d: dots, style: "stroke:var(--c0);stroke-width:3.4" });
+    if (points.length) svg(root, "circle", { cx: points[0][0], cy: points[0][1], r: 4, style: "fill:var(--paper);stroke:var(--c0);stroke-width:2" });
+    root.spot = svg(root, "circle", { r: 4, style: "fill:var(--c1)", visibility: "hidden" });
+  }
+  root.addEventListener("pointermove", event => {
+    const frame = root.getBoundingClientRect(), x = event.clientX - frame.left, y = event.clientY - frame.top;
+    let best = null, least = 900;
+    for (const p of points) { const r = (p[0] - x) ** 2 + (p[1] - y) ** 2; if (r < least) { least = r; best = p; } }
+    root.spot.setAttribute("visibility", best ? "visible" : "hidden");
+    if (!best) { tip.style.display = "none"; return; }
+    root.spot.setAttribute("cx", best[0]); root.spot.setAttribute("cy", best[1]);
+    tip.textContent = `${neat(spec.t[best[2]])} s: ${neat(spec.x[best[2]])}, ${neat(spec.y[best[2]])} ${spec.unit}`;
+    placeTip(tip, frame, x, y);
+  });
+  root.addEventListener("pointerleave", () => { tip.style.display = "none"; root.spot.setAttribute("visibility", "hidden"); });
+  draw();
+  return draw;
+}
+)js";
+
+const std::string_view kPlayerScript = R"js(
+// --- bodies that move
+function rotation(q) {
+  const [w, x, y, z] = q, s = 2 / (w * w + x * x + y * y + z * z);
+  return [1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
+    s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x),
+    s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)];
+}
+const times = (A, B) => A.map((_, k) => { const r = 3 * Math.floor(k / 3), c = k % 3; return A[r] * B[c] + A[r + 1] * B[3 + c] + A[r + 2] * B[6 + c]; });
+const turn = (A, v) => [0, 3, 6].map(r => A[r] * v[0] + A[r + 1] * v[1] + A[r + 2] * v[2]);
+const add = (a, b) => a.map((v, k) => v + b[k]);
+// Outline of points in the plane (monotone chain).
+function hull(points) {
+  const p = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const cross = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
+  const half = list => {
+    const chain = [];
+    for (const q of list) { while (chain.length > 1 && cross(chain[chain.length - 2], chain[chain.length - 1], q) <= 0) chain.pop(); chain.push(q); }
+    chain.pop();
+    return chain;
+  };
+  return [...half(p), ...half(p.reverse())];
+}
+const boxCorners = size => [0, 1, 2, 3, 4, 5, 6, 7].map(k => [0, 1, 2].map(a => (k >> a & 1 ? 0.5 : -0.5) * size[a]));
+
+function player(host, spec, index) {
+  const box = el(host, "div", { class: "chart" });
+  const root = svg(box, "svg", { role: "img", "aria-label": spec.label });
+  const controls = el(host, "div", { class: "controls" });
+  const play = el(controls, "button", { type: "button" }, "play");
+  const slider = el(controls, "input", { type: "range", min: 0, max: spec.t.length - 1, value: 0, "aria-label": "time" });
+  const clock = el(controls, "span");
+  const names = ["x", "y", "z"];
+  let a = spec.across, b = spec.up, playing = null;
+  const views = [[spec.across, spec.up]];
+  for (const v of [[0, 2], [1, 2], [0, 1]]) if (!views.some(w => w.includes(v[0]) && w.includes(v[1]))) views.push(v);
+  const buttons = views.map(v => {
+    const button = el(controls, "button", { type: "button" }, `${names[v[0]]} ${names[v[1]]}`);
+    button.addEventListener("click", () => { [a, b] = v; layout(); });
+    return button;
+  });
+  const poseOf = (body, frame) => {
+    const k = body.poses.length > 7 ? 7 * frame : 0;
+    const p = body.poses.slice(k, k + 3), R = rotation(body.poses.slice(k + 3, k + 7));
+    return { p, shape: add(p, turn(R, body.p)), R: times(R, body.R) };
+  };
+  let strongest = 0;
+  for (const f of spec.forces) for (let k = 0; k < f.values.length; k += 6) if (f.values[k + 3] !== null) strongest = Math.max(strongest, Math.hypot(f.values[k + 3], f.values[k + 4], f.values[k + 5]));
+  // Parts of a body have its colour.
+  let hue = -1;
+  for (const body of spec.bodies) { if (body.name) ++hue; body.hue = Math.max(0, hue); }
+  let W, H, X, Y, sign, scale, bodiesLayer, x0, x1, y0, y1;
+
+  function layout() {
+    buttons.forEach((button, k) => button.classList.toggle("on", views[k][0] === a && views[k][1] === b));
+    root.textContent = "";
+    W = Math.max(280, box.clientWidth);
+    const ends = [[Infinity, -Infinity], [Infinity, -Infinity]];
+    for (const body of spec.bodies) {
+      if (body.shape === "half_space") continue;
+      const r = body.vertices.length ? Math.max(...body.vertices.map(Math.abs)) : body.shape === "box" ? Math.hypot(...body.size) / 2 : Math.max(...body.size);
+      for (let k = 0; k < body.poses.length; k += 7) [a, b].forEach((axis, i) => {
+        ends[i][0] = Math.min(ends[i][0], body.poses[k + axis] - r);
+        ends[i][1] = Math.max(ends[i][1], body.poses[k + axis] + r);
+      });
+    }
+    [x0, x1] = padded(...ends[0]); [y0, y1] = padded(...ends[1]);
+    const inner = W - LEFT - RIGHT, height = Math.min(420, Math.max(150, (y1 - y0) / (x1 - x0) * inner));
+    scale = Math.min(inner / (x1 - x0), height / (y1 - y0));
+    const widen = (low, high, size) => { const c = (low + high) / 2, h = size / scale / 2; return [c - h, c + h]; };
+    [x0, x1] = widen(x0, x1, inner); [y0, y1] = widen(y0, y1, height);
+    H = height + TOP + BOTTOM;
+    root.setAttribute("height", H); root.setAttribute("viewBox", `0 0 ${W} ${H}`);
+    sign = spec.down && b === spec.up ? -1 : 1;
+    X = v => LEFT + (v - x0) * scale; Y = v => TOP + (sign > 0 ? y1 - v : v - y0) * scale;
+    svg(svg(root, "clipPath", { id: "clip" + index }), "rect", { x: LEFT, y: TOP, width: inner, height });
+    const across = ticks(x0, x1, Math.floor(W / 95)), vertical = ticks(y0, y1, Math.max(2, height / 50));
+    for (const v of vertical.values) {
+      svg(root, "line", { class: "gridline", x1: LEFT, x2: W - RIGHT, y1: Y(v), y2: Y(v) });
+      svg(root, "text", { x: LEFT - 7, y: Y(v) + 4, "text-anchor": "end" }, vertical.write(v));
+    }
+    for (const v of across.values) {
+      svg(root, "line", { class: "gridline", x1: X(v), x2: X(v), y1: TOP, y2: H - BOTTOM });
+      svg(root, "text", { x: X(v), y: H - BOTTOM + 16, "text-anchor": "middle" }, across.write(v));
+    }
+    svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, `${names[a]} [m]`);
+    svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${names[b]} [m]`);
+    bodiesLayer = svg(root, "g", { "clip-path": `url(#clip${index})` });
+    draw();
+  }
+  const flat = p => [X(p[a]), Y(p[b])];
+  const outline = list => list.map((p, k) => (k ? "L" : "M") + p[0].toFixed(1) + " " + p[1].toFixed(1)).join("") + "Z";
+
+  function drawGround(layer, pose) {
+    const n = [pose.R[3 * a + 2], pose.R[3 * b + 2]], length = Math.hypot(...n);
+    if (length < 0.5) return;  // seen from above: it fills the picture
+    const [nx, ny] = [n[0] / length, n[1] / length], far = 4 * Math.hypot(x1 - x0, y1 - y0);
+    // The point of the surface nearest to the middle of the picture, so that "far" is far enough.
+    const c = [(x0 + x1) / 2, (y0 + y1) / 2], along = (c[0] - pose.shape[a]) * -ny + (c[1] - pose.shape[b]) * nx;
+    const at = (s, depth) => [X(pose.shape[a] - ny * s - nx * depth), Y(pose.shape[b] + nx * s - ny * depth)];
+    svg(layer, "path", { d: outline([at(along - far, 0), at(along + far, 0), at(along + far, far), at(along - far, far)]), style: "fill:var(--ground)" });
+    let d = `M${at(along - far, 0).join(" ")}L${at(along + far, 0).join(" ")}`;
+    // Hatching moves with the surface: a belt is seen to run.
+    const step = 40 / scale, reach = (x1 - x0 + y1 - y0) / 2 * 1.5;
+    for (let s = Math.ceil((along - reach) / step) * step; s <= along + reach; s += step) d += `M${at(s, 0).join(" ")}L${at(s - 8 / scale, 8 / scale).join(" ")}`;
+    svg(layer, "path", { d, fill: "none", class: "axis" });
+  }
+  function drawBody(layer, body, pose) {
+    const color = colorOf(body.hue), style = `fill:${color};fill-opacity:0.22;stroke:${color};stroke-width:1.6`;
+    const [cx, cy] = flat(pose.shape);
+    if (body.shape === "ellipsoid" || body.shape === "sphere") {
+      // Silhouette: the block of R diag(r^2) R' in the plane of view, and its principal axes.
+      const S = (i, j) => [0, 1, 2].reduce((sum, m) => sum + pose.R[3 * i + m] * pose.R[3 * j + m] * body.size[m] ** 2, 0);
+      const p = S(a, a), q = S(b, b), r = S(a, b), mean = (p + q) / 2, d = Math.hypot((p - q) / 2, r);
+      const angle = -sign * Math.atan2(2 * r, p - q) / 2 * 180 / Math.PI;
+      svg(layer, "ellipse", { cx, cy, rx: Math.sqrt(mean + d) * scale, ry: Math.sqrt(Math.max(0, mean - d)) * scale, transform: `rotate(${angle} ${cx} ${cy})`, style });
+      let spokes = "";
+      for (let m = 0; m < 3; ++m) spokes += `M${cx} ${cy}l${pose.R[3 * a + m] * body.size[m] * scale} ${-sign * pose.R[3 * b + m] * body.size[m] * scale}`;
+      svg(layer, "path", { d: spokes, style: `stroke:${color};opacity:0.7` });
+    } else if (body.shape === "box" || body.shape === "hull") {
+      const corners = body.shape === "box" ? boxCorners(body.size) : [];
+      for (let m = 0; m < body.vertices.length; m += 3) corners.push(body.vertices.slice(m, m + 3));
+      const drawn = corners.map(p => flat(add(pose.shape, turn(pose.R, p))));
+      svg(layer, "path", { d: outline(hull(drawn)), style });
+      if (body.shape === "box") {
+        let d = "";
+        for (let m = 0; m < 8; ++m) for (let axis = 0; axis < 3; ++axis) if (!(m >> axis & 1)) d += `M${drawn[m].join(" ")}L${drawn[m | 1 << axis].join(" ")}`;
+        svg(layer, "path", { d, style: `stroke:${color};opacity:0.45` });
+      }
+    }
+    if (body.name) svg(layer, "circle", { cx: X(pose.p[a]), cy: Y(pose.p[b]), r: 2.5, style: `fill:${color}` });
+  }
+  function draw() {
+    const frame = Number(slider.value);
+    bodiesLayer.textContent = "";
+    const poses = spec.bodies.map(body => poseOf(body, frame));
+    spec.bodies.forEach((body, k) => { if (body.shape === "half_space") drawGround(bodiesLayer, poses[k]); });
+    spec.bodies.forEach((body, k) => {
+      if (!body.trail) return;
+      let d = "";
+      for (let i = 0; i < body.poses.length; i += 7) d += (i ? "L" : "M") + X(body.poses[i + a]).toFixed(1) + " " + Y(body.poses[i + b]).toFixed(1);
+      svg(bodiesLayer, "path", { class: "curve", d, style: `stroke:${colorOf(body.hue)};stroke-dasharray:1 4` });
+    });
+    spec.bodies.forEach((body, k) => { if (body.shape !== "half_space") drawBody(bodiesLayer, body, poses[k]); });
+    for (const f of spec.forces) {
+      const v = f.values.slice(6 * frame, 6 * frame + 6);
+      if (v[3] === null || !strongest) continue;
+      const [x, y] = flat(v), s = 110 / strongest, dx = v[3 + a] * s, dy = -sign * v[3 + b] * s;
+      const arrow = svg(bodiesLayer, "path", { d: `M${x} ${y}l${dx} ${dy}`, style: "stroke:var(--bad);stroke-width:2.4;stroke-linecap:round" });
+      svg(arrow, "title", {}, f.name);
+    }
+    spec.bodies.forEach((body, k) => {
+      if (body.shape === "half_space") return;
+      svg(bodiesLayer, "text", { class: "name", x: X(poses[k].p[a]) + 7, y: Y(poses[k].p[b]) - 7 }, body.name);
+    });
+    clock.textContent = `${spec.t[frame].toFixed(4)} s`;
+  }
+  slider.addEventListener("input", draw);
+  // At least four seconds for a look, at most fifteen.
+  const span = spec.t[spec.t.length - 1] - spec.t[0], pace = span / Math.min(15, Math.max(4, span));
+  play.addEventListener("click", () => {
+    if (playing !== null) { playing = null; play.textContent = "play"; return; }
+    if (Number(slider.value) >= spec.t.length - 1) slider.value = 0;
+    const started = performance.now(), begin = spec.t[Number(slider.value)];
+    play.textContent = "pause";
+    const token = playing = {};
+    const next = now => {
+      if (playing !== token) return;
+      const time = begin + (now - started) / 1000 * pace;
+      slider.value = nearest(spec.t, time);
+      draw();
+      if (time < spec.t[spec.t.length - 1]) requestAnimationFrame(next); else { playing = null; play.textContent = "play"; }
+    };
+    requestAnimationFrame(next);
+  });
+  if (Math.abs(pace - 1) > 1e-9) el(controls, "span", {}, pace < 1 ? `plays ${neat(Number((1 / pace).toPrecision(2)))} times slower` : `plays ${neat(Number(pace.toPrecision(2)))} times faster`);
+  layout();
+  return layout;
+}
+
+// --- start
+const whole = el(document.body, "button", { id: "whole", type: "button" }, "show the whole run");
+whole.addEventListener("click", () => setZoom(null));
+const kinds = { time: timePlot, path: pathPlot, player };
+const redraws = [];
+for (const host of document.querySelectorAll("[data-plot]")) {
+  const index = Number(host.dataset.plot);
+  redraws.push(kinds[specs[index].kind](host, specs[index], index));
+  host.dataset.drawn = specs[index].kind;
+}
+// Also what stood in a closed <details> when it was first drawn.
+for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", () => { for (const redraw of redraws) redraw(); });
+let width = window.innerWidth;
+window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; for (const redraw of redraws) redraw(); } });
+page.dataset.plots = redraws.length;
+if (!page.dataset.error) page.dataset.state = "done";
+)js";
+
+}  // namespace vesica::detail

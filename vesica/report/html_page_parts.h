@@ -1,0 +1,12 @@
+// Style and script of HtmlPage. Internal to report/.
+#pragma once
+
+#include <string_view>
+
+namespace vesica::detail {
+
+extern const std::string_view kPageStyle;
+extern const std::string_view kPlotScript;    // helpers, curves over time, paths
+extern const std::string_view kPlayerScript;  // moving bodies, and the start of everything
+
+}  // namespace vesica::detail
