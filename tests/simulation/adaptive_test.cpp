@@ -38,7 +38,8 @@ struct Cart {
   }
 };
 
-// So loose a tolerance that all steps are max_step long. Measured 5.38 and 5.1.
+// So loose a tolerance that all steps are max_step long. Measured 5.38 and 5.99: on
+// a linear system either errs less than its order says.
 TEST(Adaptive, StatesHaveTheOrderOfTheMethod) {
   const Cart cart;
   for (const Method& method : kMethods) {
@@ -48,7 +49,7 @@ TEST(Adaptive, StatesHaveTheOrderOfTheMethod) {
       EXPECT_NEAR(static_cast<double>(run.statistics.steps), fine ? 160 : 80, 1);
       errors[fine] = std::abs(run.state[0] - cart.x(2));
     }
-    EXPECT_NEAR(std::log2(errors[0] / errors[1]), method.order, 0.5)
+    EXPECT_GT(std::log2(errors[0] / errors[1]), method.order - 0.3)
         << method.name << " " << errors[0] << " " << errors[1];
   }
 }
@@ -163,7 +164,8 @@ TEST(Adaptive, StiffnessIsNamed) {
     EXPECT_EQ(warned, is_explicit) << run.statistics.stiff_steps << " of " << run.statistics.steps;
     // 1 s at 3.3/6.8e3 s a step, or some hundred.
     EXPECT_EQ(run.statistics.steps > 1000, is_explicit) << run.statistics.steps;
-    EXPECT_NEAR(run.state[0], 0.1, 2e-3);  // it moves with the belt
+    // It is taken along, v^2/(2 mu_d g) behind the belt. Measured 8.5e-5 less.
+    EXPECT_NEAR(run.state[0], 0.1 - 0.1 * 0.1 / (2 * 0.15 * 9.80665), 2e-4);
   }
   const auto smooth = test::load_scene(fmt::format(
       "vesica: 1\nbodies:\n  ball: {{mass: 1, shape: {{type: sphere, radius: 0.05}}, pose: "
