@@ -7,9 +7,9 @@
 #include "bench/allocations.h"
 #include "bench/cgal_boxes.h"
 #include "bench/timing.h"
-#include "vesica/interference/polyhedra.h"
-#include "vesica/interference/polyhedral_contacts.h"
-#include "vesica/interference/shared_polyhedron.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
+#include "vesica/interference/polyhedra/polyhedral_contacts.h"
+#include "vesica/interference/polyhedra/shared_polyhedron.h"
 
 namespace vesica::bench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "bench/timing.h"
 #include "tests/interference/cell_accuracy.h"
-#include "vesica/interference/voxels.h"
+#include "vesica/interference/voxels/voxels.h"
 
 namespace vesica::bench {
 namespace {

@@ -1,7 +1,7 @@
-# The files of a folder are compiled together, in groups of at most so many kilobytes of source: most
-# of a file's compile time goes to headers and templates that its neighbours use too (interference/:
-# 29 s in one unit, 120 s file by file). Names in anonymous namespaces must therefore differ within a
-# folder. Files that match `alone` stay by themselves.
+# The files of a folder and of those in it are compiled together, in groups of at most so many
+# kilobytes of source: most of a file's compile time goes to headers and templates that its
+# neighbours use too (interference/: 29 s in one unit, 120 s file by file). Names in anonymous
+# namespaces must therefore differ within a folder. Files that match `alone` stay by themselves.
 #   vesica_compile_together(TARGET kilobytes "regular expression")
 function(vesica_compile_together target kilobytes alone)
   if(NOT VESICA_UNITY)
@@ -15,7 +15,14 @@ function(vesica_compile_together target kilobytes alone)
     if(source MATCHES "^\\$<" OR (alone AND source MATCHES "${alone}"))
       continue()
     endif()
-    cmake_path(GET source PARENT_PATH parent)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE parent)
+    cmake_path(RELATIVE_PATH parent BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    # The first folder below this one; "own" for files that lie in none.
+    if(NOT parent MATCHES "^([^/]+)/")
+      set(parent own)
+    else()
+      set(parent ${CMAKE_MATCH_1})
+    endif()
     file(SIZE ${source} bytes)
     math(EXPR filled "${filled} + ${bytes}")
     if(NOT parent STREQUAL folder)
@@ -26,8 +33,7 @@ function(vesica_compile_together target kilobytes alone)
       set(filled ${bytes})
       math(EXPR number "${number} + 1")
     endif()
-    cmake_path(GET parent FILENAME name)
-    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${name}_${number})
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${parent}_${number})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "vesica/geometry/convex_hull.h"
-#include "vesica/interference/cell_pair.h"
-#include "vesica/interference/polyhedra.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
+#include "vesica/interference/slices/cell_pair.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "vesica/contact/contact_forces.h"
 #include "vesica/contact/law_input.h"
 #include "vesica/contact/volumetric_normal.h"
-#include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
 
 namespace {
 

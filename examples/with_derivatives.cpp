@@ -7,7 +7,7 @@
 #include "vesica/contact/brown_mcphee.h"
 #include "vesica/contact/contact_forces.h"
 #include "vesica/contact/volumetric_normal.h"
-#include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
 
 int main() {
   using namespace vesica;

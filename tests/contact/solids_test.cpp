@@ -9,7 +9,7 @@
 #include "vesica/contact/contact_input.h"
 #include "vesica/contact/pair_input.h"
 #include "vesica/contact/solid_input.h"
-#include "vesica/interference/solid_moments.h"
+#include "vesica/interference/slices/solid_moments.h"
 
 namespace vesica::solids_test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tests/interference/cell_families.h"
 #include "tests/interference/cell_reference.h"
-#include "vesica/interference/slices.h"
+#include "vesica/interference/slices/slices.h"
 
 namespace vesica::test {
 

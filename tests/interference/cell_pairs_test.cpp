@@ -1,4 +1,4 @@
-#include "vesica/interference/cell_pairs.h"
+#include "vesica/interference/slices/cell_pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tests/support/support.h"
-#include "vesica/interference/polyhedral_contacts.h"
+#include "vesica/interference/polyhedra/polyhedral_contacts.h"
 
 namespace vesica::cell_pairs_test {
 namespace {

@@ -10,9 +10,9 @@
 #include "tests/support/quadrature.h"
 #include "tests/support/support.h"
 #include "vesica/error.h"
-#include "vesica/interference/cell_pair.h"
-#include "vesica/interference/half_space_ellipsoid.h"
-#include "vesica/interference/polyhedra.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
+#include "vesica/interference/slices/cell_pair.h"
 
 namespace vesica::conservative_test {
 namespace {

@@ -1,6 +1,6 @@
 // The closed form against slices parallel to the plane, integrated in long double: the section of
 // the quadric at each height by completing the square, no map to a sphere.
-#include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "tests/support/quadrature.h"
 #include "tests/support/support.h"
-#include "vesica/interference/depth_grid.h"
+#include "vesica/interference/patch/depth_grid.h"
 
 namespace vesica::half_space_ellipsoid_test {
 namespace {

@@ -1,11 +1,11 @@
-#include "vesica/interference/half_space_mesh.h"
+#include "vesica/interference/mesh/half_space_mesh.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "tests/geometry/sample_meshes.h"
-#include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
 #include "vesica/math/jet.h"
 
 namespace vesica::half_space_mesh_test {

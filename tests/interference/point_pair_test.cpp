@@ -1,5 +1,5 @@
 // Point pairs against the nearest point of the surface found by search.
-#include "vesica/interference/point_pair.h"
+#include "vesica/interference/closed_form/point_pair.h"
 
 #include <gtest/gtest.h>
 

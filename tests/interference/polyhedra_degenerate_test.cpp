@@ -7,7 +7,7 @@
 #include "tests/interference/overlap_checks.h"
 #include "tests/interference/polyhedra_reference.h"
 #include "tests/support/support.h"
-#include "vesica/interference/polyhedra.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
 
 namespace vesica::polyhedra_degenerate_test {
 namespace {

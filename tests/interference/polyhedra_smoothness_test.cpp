@@ -7,8 +7,8 @@
 
 #include "tests/geometry/sample_meshes.h"
 #include "tests/support/support.h"
-#include "vesica/interference/polyhedra.h"
-#include "vesica/interference/shared_polyhedron.h"
+#include "vesica/interference/polyhedra/polyhedra.h"
+#include "vesica/interference/polyhedra/shared_polyhedron.h"
 
 namespace vesica::polyhedra_smoothness_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/interference/cell_accuracy.h"
-#include "vesica/interference/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
 
 namespace vesica::slices_accuracy_test {
 namespace {

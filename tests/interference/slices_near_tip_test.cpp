@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "vesica/interference/slices.h"
+#include "vesica/interference/slices/slices.h"
 
 namespace vesica::slices_near_tip_test {
 namespace {

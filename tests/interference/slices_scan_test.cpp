@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "tests/interference/cell_families.h"
-#include "vesica/interference/cell_pair.h"
+#include "vesica/interference/slices/cell_pair.h"
 
 namespace vesica::slices_scan_test {
 namespace {

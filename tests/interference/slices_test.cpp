@@ -1,6 +1,6 @@
 // Slices against closed forms of other files, and invariants. Against a reference over many poses:
 // slices_accuracy_test.cpp; scans over edges and corners: slices_scan_test.cpp.
-#include "vesica/interference/slices.h"
+#include "vesica/interference/slices/slices.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 
 #include "tests/interference/cell_families.h"
 #include "tests/support/support.h"
-#include "vesica/interference/cell_pair.h"
-#include "vesica/interference/circular_segment.h"
-#include "vesica/interference/half_space_ellipsoid.h"
-#include "vesica/interference/sphere_sphere.h"
+#include "vesica/interference/closed_form/circular_segment.h"
+#include "vesica/interference/closed_form/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/sphere_sphere.h"
+#include "vesica/interference/slices/cell_pair.h"
 #include "vesica/math/polynomial.h"
 
 namespace vesica::slices_test {

@@ -9,8 +9,8 @@
 #include "tests/interference/cell_families.h"
 #include "tests/interference/cell_reference.h"
 #include "vesica/geometry/solid.h"
-#include "vesica/interference/cell_pair.h"
-#include "vesica/interference/slices.h"
+#include "vesica/interference/slices/cell_pair.h"
+#include "vesica/interference/slices/slices.h"
 
 namespace vesica::slices_triples_test {
 namespace {

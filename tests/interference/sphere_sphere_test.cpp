@@ -1,11 +1,11 @@
 // The lens against discs integrated along the line of centres in long double.
-#include "vesica/interference/sphere_sphere.h"
+#include "vesica/interference/closed_form/sphere_sphere.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/quadrature.h"
 #include "tests/support/support.h"
-#include "vesica/interference/depth_grid.h"
+#include "vesica/interference/patch/depth_grid.h"
 
 namespace vesica::sphere_sphere_test {
 namespace {

@@ -1,6 +1,6 @@
 // Voxels against exact volumes: they converge at the expected rate, and say how far off they may
 // be.
-#include "vesica/interference/voxels.h"
+#include "vesica/interference/voxels/voxels.h"
 
 #include <gtest/gtest.h>
 
@@ -154,7 +154,7 @@ TEST(Voxels, TooManyAreRefusedWithARemedy) {
 TEST(Voxels, DerivativesAreRefused) {
   const auto ball = std::make_shared<SolidParts>(as_parts(make_cell({make_sphere(1)})));
   VoxelizedSolids solids;
-  solids.i = solids.j = ball;
+  solids.solids.i = solids.solids.j = ball;
   solids.voxel_size = 0.1;
   const ShapePair<double> pair{solids};
   EXPECT_FALSE(has_derivatives(pair));

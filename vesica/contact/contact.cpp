@@ -39,11 +39,7 @@ WhereItWouldPull where_it_would_pull(const Contact<double>& contact,
                                      const PlacedPair<double>& placed) {
   if (contact.needs_patch()) return WhereItWouldPull::kLifts;
   if (!lifts_patch(contact.options)) return WhereItWouldPull::kPulls;
-  const auto& shapes = placed.pair.shapes;
-  const bool caps = std::holds_alternative<SphereOnHalfSpace<double>>(shapes) ||
-                    std::holds_alternative<EllipsoidOnHalfSpace<double>>(shapes) ||
-                    std::holds_alternative<SphereOnSphere<double>>(shapes);
-  return caps ? WhereItWouldPull::kLifts : WhereItWouldPull::kLiftsRoughly;
+  return row_of(placed.pair).caps ? WhereItWouldPull::kLifts : WhereItWouldPull::kLiftsRoughly;
 }
 
 const BristleParameters<double>* find_bristle(const Contact<double>& contact) {

@@ -81,16 +81,7 @@ struct Contact : PlacedPair<P> {
 template <class P>
 bool has_potential(const Contact<P>& contact, const PlacedPair<P>& placed) {
   if (contact.relaxes() || std::holds_alternative<VolumePower<P>>(contact.normal)) return false;
-  const auto& shapes = placed.pair.shapes;
-  if (const auto* pair = std::get_if<PolyhedronOnPolyhedron>(&shapes)) {
-    return pair->normal == PolyhedraNormal::kConservative;
-  }
-  if (const auto* pair = std::get_if<SolidOnSolid>(&shapes)) {
-    const ContactNormal normal = pair->options.normal;
-    return normal == ContactNormal::kConservative ||
-           (normal != ContactNormal::kEigenvector && is_on_half_space(*pair));
-  }
-  return !std::holds_alternative<VoxelizedSolids>(shapes);
+  return has_potential(placed.pair);
 }
 
 template <class P>

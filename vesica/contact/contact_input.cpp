@@ -13,7 +13,7 @@
 #include "vesica/contact/part_input.h"
 #include "vesica/contact/solid_input.h"
 #include "vesica/geometry/convex_hull.h"
-#include "vesica/interference/patch.h"
+#include "vesica/interference/patch/patch.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/obj.h"
 #include "vesica/io/output_file.h"
@@ -281,8 +281,7 @@ void check_conservative(const InputNode& key, const Contact<T>& contact,
   if (!std::holds_alternative<VolumetricNormal<T>>(contact.normal)) {
     key.fail("'conservative' is for the normal law volumetric, whose energy it is the gradient of");
   }
-  const auto* solids = std::get_if<SolidOnSolid>(&shapes.pair.shapes);
-  if (solids && !detail::has_planar_body(*solids->i, *solids->j)) {
+  if (!can_be_conservative(shapes.pair)) {
     key.fail(
         "'conservative' needs one body that is a single convex cell of planes (a box, a convex "
         "polyhedron, a half_space); use area_vector, eigenvector or plane");
@@ -366,7 +365,7 @@ ContactInput<T> read_contact(const InputNode& node, const std::vector<PlacedShap
     read_interference(*interference, &choices);
   }
   contact.normal = read_law<NormalLaw<T>>(node.at("normal"));
-  choices.measure = contact.measure();
+  choices.by_depth = contact.measure() == Measure::kDepth;
   if (const auto friction = node.find("friction")) {
     contact.friction = read_law<FrictionLaw<T>>(*friction);
   }

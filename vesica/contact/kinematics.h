@@ -9,7 +9,7 @@ namespace vesica {
 enum class Measure {
   kDepth,   // of the deepest column: any pair
   kVolume,  // the shared volume: any pair of solids
-  kField,   // the depth at every point of the patch: pairs with a patch (interference/patch.h)
+  kField,  // the depth at every point of the patch: pairs with a patch (interference/patch/patch.h)
 };
 
 template <class T>

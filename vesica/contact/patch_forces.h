@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "vesica/contact/contact.h"
-#include "vesica/interference/patch.h"
+#include "vesica/interference/patch/patch.h"
 
 namespace vesica {
 

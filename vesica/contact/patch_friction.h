@@ -9,7 +9,7 @@
 //   tolerance   of force and torque, relative to f_n and f_n r (1e-6 unless given)
 // Smoothness: that of the law. Costs 10 to 100 us (docs/benchmarks.md) where the factors of the
 // volumetric bristle cost nothing. Cannot represent: stiction (it creeps as its law does).
-// Pairs: those with a patch (interference/patch.h).
+// Pairs: those with a patch (interference/patch/patch.h).
 #pragma once
 
 #include <variant>

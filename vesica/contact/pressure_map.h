@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "vesica/contact/contact.h"
-#include "vesica/interference/depth_grid.h"
+#include "vesica/interference/patch/depth_grid.h"
 
 namespace vesica {
 

@@ -35,8 +35,8 @@ struct MeshShape {
   std::shared_ptr<const TriangleMesh> mesh;
 };
 
-// Surfaces that a ball or a point touches at one point (interference/point_pair.h); they have no
-// volume of their own.
+// Surfaces that a ball or a point touches at one point (interference/closed_form/point_pair.h);
+// they have no volume of their own.
 
 // The body's origin.
 struct Point {};

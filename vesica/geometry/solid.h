@@ -1,5 +1,5 @@
 // A solid: the union of cells that move together. Cells may overlap; what they share is counted
-// once (interference/slices.h), and whether they do is known from the start.
+// once (interference/slices/slices.h), and whether they do is known from the start.
 #pragma once
 
 #include <memory>

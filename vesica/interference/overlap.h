@@ -102,4 +102,10 @@ struct PatchFigures {
   double max_depth = 0;  // longest column of the shared volume along n
 };
 
+// Where, in the coordinates s = origin + u u_W + v v_W of the contact plane, the shadow of the
+// shared volume lies. Empty (u_max < u_min) when apart.
+struct ShadowBounds {
+  double u_min, u_max, v_min, v_max;
+};
+
 }  // namespace vesica

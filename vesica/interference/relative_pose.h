@@ -1,28 +1,47 @@
-// An overlap with derivatives from what it does when body j moves and body i stands still.
+// Derivatives of all methods: from slopes in plain numbers to dual numbers.
 //
-// The overlap depends on the relative pose alone: when both bodies move as one, it moves with them.
-// So with the twists of the two bodies at the overlap's own point p_WC
-//   d(overlap) = (carried along with i) + J (twist of j - twist of i),
-// and a method has to find only the six columns of J, in plain numbers.
+// An overlap depends on the relative pose alone: when both bodies move as one, it moves with them.
+// So with the twists of the two bodies at some point, usually the overlap's own p_WC,
+//   d(overlap) = (carried along with i) + J (twist of j - twist of i) + J_s d(sizes),
+// and a method has to find only the columns of J, in plain numbers: six, and three more where the
+// three sizes of i may vary.
 #pragma once
 
 #include <array>
+#include <type_traits>
+#include <utility>
 
-#include "vesica/interference/half_space_mesh.h"
 #include "vesica/interference/overlap.h"
 
 namespace vesica {
 
 // By a twist of j at the fixed point where p_WC is: velocity along x, y, z, then spin about x, y,
-// z, world axes.
-struct OverlapJacobian {
-  using Row = std::array<double, 6>;
+// z, world axes. N = 9: then by the sizes of i.
+template <int N>
+struct OverlapSlopes {
+  using Row = std::array<double, N>;
   Row distance{}, volume{}, plane_offset{}, potential{}, push{};
   std::array<Row, 3> p_WC{}, p_WD{}, n_W{}, lever{};
   std::array<Row, 6> M_W{};  // xx, yy, zz, xy, xz, yz
 };
+using OverlapJacobian = OverlapSlopes<6>;
 
 namespace detail {
+
+// The derivatives alone: the chain rule multiplies them by numbers only, a fraction of what dual
+// arithmetic over all intermediate results would cost.
+template <class T>
+using GradientOf = std::decay_t<decltype(std::declval<T>().v)>;
+template <class T>
+inline constexpr bool kVaries = ScalarTraits<T>::kDerivatives > 0;
+
+template <class T>
+Pose<double> value_of_pose(const Pose<T>& X) {
+  Pose<double> value;
+  for (int k = 0; k < 9; ++k) value.R_WB.data()[k] = value_of(X.R_WB.data()[k]);
+  value.p_WB = value_of(X.p_WB);
+  return value;
+}
 
 // The gradient of a body's twist at the point p: velocity, spin.
 template <class A>
@@ -40,6 +59,91 @@ std::array<GradientOf<A>, 6> calc_twist(const Pose<A>& X, const Vec3d& p) {
           w[1],
           w[2]};
 }
+
+// The one chain rule. T is the scalar of whatever has derivatives: either pose, or the sizes.
+// Slopes are by the twist of j about the point p_W, then by the sizes.
+template <class T, int N = 6>
+class ChainRule {
+ public:
+  using G = GradientOf<T>;
+
+  template <class A, class B>
+  ChainRule(const Pose<A>& X_WI, const Pose<B>& X_WJ, const Vec3d& p_W) : p_W_(p_W) {
+    const G zero = T(0.0).v;
+    of_i_.fill(zero);
+    by_.fill(zero);
+    if constexpr (kVaries<A>) {
+      of_i_ = calc_twist(X_WI, p_W);
+      for (int k = 0; k < 6; ++k) by_[k] = -1.0 * of_i_[k];
+    }
+    if constexpr (kVaries<B>) {
+      const auto of_j = calc_twist(X_WJ, p_W);
+      for (int k = 0; k < 6; ++k) by_[k] = by_[k] + of_j[k];
+    }
+  }
+  template <class A, class B, class P>
+  ChainRule(const Pose<A>& X_WI, const Pose<B>& X_WJ, const Vec3d& p_W, const Vec3<P>& sizes)
+      : ChainRule(X_WI, X_WJ, p_W) {
+    static_assert(N == 9);
+    if constexpr (kVaries<P>) {
+      for (int k = 0; k < 3; ++k) by_[6 + k] = sizes[k].v;
+    }
+  }
+
+  // What the slopes make of it, on top of what i carries along.
+  template <class Row>
+  G change(const Row& row) const {
+    G g = row[0] * by_[0];
+    for (int k = 1; k < N; ++k) g = g + row[k] * by_[k];
+    return g;
+  }
+  // Component r of what turns and moves a vector, or a point at `offset` from p_W, with i.
+  G turned(const Vec3d& a, int r) const {
+    const int s = (r + 1) % 3, t = (r + 2) % 3;
+    return a[t] * of_i_[3 + s] - a[s] * of_i_[3 + t];
+  }
+  G carried(const Vec3d& offset, int r) const { return of_i_[r] + turned(offset, r); }
+
+  template <class Row>
+  T scalar(double value, const Row& row) const {
+    return T(value, change(row));
+  }
+  template <class Rows>
+  Vec3<T> vector(const Vec3d& a, const Rows& rows) const {
+    return make_vector(a, [&](int r) -> G { return turned(a, r) + change(rows[r]); });
+  }
+  template <class Rows>
+  Vec3<T> point(const Vec3d& p, const Rows& rows) const {
+    const Vec3d offset = p - p_W_;
+    return make_vector(p, [&](int r) -> G { return carried(offset, r) + change(rows[r]); });
+  }
+  // Rows xx, yy, zz, xy, xz, yz.
+  template <class Rows>
+  Symmetric3<T> symmetric(const Symmetric3<double>& value, const Rows& rows) const {
+    const Mat3d M = value.matrix();
+    const auto entry = [&](int r, int s, int k) {  // w x M + (w x M)^T
+      const G dM = turned(M.col(s), r) + turned(M.col(r), s) + change(rows[k]);
+      return T(M(r, s), dM);
+    };
+    return {entry(0, 0, 0), entry(1, 1, 1), entry(2, 2, 2),
+            entry(0, 1, 3), entry(0, 2, 4), entry(1, 2, 5)};
+  }
+
+ private:
+  template <class F>
+  static Vec3<T> make_vector(const Vec3d& value, const F& gradient) {
+    Vec3<T> v;
+    for (int r = 0; r < 3; ++r) {
+      const G g = gradient(r);
+      v[r] = T(value[r], g);
+    }
+    return v;
+  }
+
+  Vec3d p_W_;
+  std::array<G, 6> of_i_;
+  std::array<G, N> by_;
+};
 
 // X after a small twist about the point p: along x, y, z, then about them.
 Pose<double> move_by_twist(const Pose<double>& X, const Vec3d& p, int direction, double amount);
@@ -67,63 +171,37 @@ void difference_wrench(const F& find_wrench, const Overlap<double>& o, const Pos
   }
 }
 
+namespace detail {
+
+template <class T, int N>
+Overlap<T> differentiate(const Overlap<double>& value, const OverlapSlopes<N>& by,
+                         const ChainRule<T, N>& rule) {
+  Overlap<T> o;
+  o.distance = rule.scalar(value.distance, by.distance);
+  o.volume = rule.scalar(value.volume, by.volume);
+  o.plane_offset = rule.scalar(value.plane_offset, by.plane_offset);
+  o.potential = rule.scalar(value.potential, by.potential);
+  o.p_WC = rule.point(value.p_WC, by.p_WC);
+  o.p_WD = rule.point(value.p_WD, by.p_WD);
+  o.n_W = rule.vector(value.n_W, by.n_W);
+  o.M_W = rule.symmetric(value.M_W, by.M_W);
+  o.has_mean_depth = value.has_mean_depth;
+  o.method_error = value.method_error;
+  o.is_conservative = value.is_conservative;
+  if (value.is_conservative) {
+    o.push = rule.scalar(value.push, by.push);
+    o.lever = rule.vector(value.lever, by.lever);
+  }
+  return o;
+}
+
+}  // namespace detail
+
 // T is the scalar of the poses that have derivatives.
 template <class T, class A, class B>
 Overlap<T> differentiate(const Overlap<double>& value, const OverlapJacobian& by,
                          const Pose<A>& X_WI, const Pose<B>& X_WJ) {
-  using G = detail::GradientOf<T>;
-  const G zero = T(0.0).v;
-  std::array<G, 6> of_i, relative;
-  of_i.fill(zero);
-  relative.fill(zero);
-  if constexpr (detail::kVaries<A>) {
-    of_i = detail::calc_twist(X_WI, value.p_WC);
-    for (int k = 0; k < 6; ++k) relative[k] = -1.0 * of_i[k];
-  }
-  if constexpr (detail::kVaries<B>) {
-    const auto of_j = detail::calc_twist(X_WJ, value.p_WC);
-    for (int k = 0; k < 6; ++k) relative[k] = relative[k] + of_j[k];
-  }
-  const auto change = [&](const OverlapJacobian::Row& row) -> G {
-    G g = row[0] * relative[0];
-    for (int k = 1; k < 6; ++k) g = g + row[k] * relative[k];
-    return g;
-  };
-  Overlap<T> o;
-  o.distance = T(value.distance, change(by.distance));
-  o.volume = T(value.volume, change(by.volume));
-  o.plane_offset = T(value.plane_offset, change(by.plane_offset));
-  o.potential = T(value.potential, change(by.potential));
-  const std::array<G, 3> w = {of_i[3], of_i[4], of_i[5]};
-  const auto turned = [&](const Vec3d& a, int r) -> G {  // component r of w x a
-    const int s = (r + 1) % 3, t = (r + 2) % 3;
-    return a[t] * w[s] - a[s] * w[t];
-  };
-  for (int r = 0; r < 3; ++r) {
-    const G dp = of_i[r] + change(by.p_WC[r]);
-    o.p_WC[r] = T(value.p_WC[r], dp);
-    const G dq = of_i[r] + turned(value.p_WD - value.p_WC, r) + change(by.p_WD[r]);
-    o.p_WD[r] = T(value.p_WD[r], dq);
-    const G dn = turned(value.n_W, r) + change(by.n_W[r]);
-    o.n_W[r] = T(value.n_W[r], dn);
-  }
-  o.has_mean_depth = value.has_mean_depth;
-  o.is_conservative = value.is_conservative;
-  if (value.is_conservative) {
-    o.push = T(value.push, change(by.push));
-    for (int r = 0; r < 3; ++r) {
-      const G d_lever = turned(value.lever, r) + change(by.lever[r]);
-      o.lever[r] = T(value.lever[r], d_lever);
-    }
-  }
-  const Mat3d M = value.M_W.matrix();
-  const auto entry = [&](int r, int s, int k) {  // w x M + (w x M)^T
-    const G dM = turned(M.col(s), r) + turned(M.col(r), s) + change(by.M_W[k]);
-    return T(M(r, s), dM);
-  };
-  o.M_W = {entry(0, 0, 0), entry(1, 1, 1), entry(2, 2, 2),
-           entry(0, 1, 3), entry(0, 2, 4), entry(1, 2, 5)};
-  return o;
+  return detail::differentiate(value, by, detail::ChainRule<T>(X_WI, X_WJ, value.p_WC));
 }
 
 }  // namespace vesica

@@ -7,7 +7,7 @@
 
 #include "vesica/contact/contact_input.h"
 #include "vesica/contact/part_input.h"
-#include "vesica/interference/solid_moments.h"
+#include "vesica/interference/slices/solid_moments.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
 #include "vesica/simulation/joint_input.h"
