@@ -7,8 +7,8 @@
 namespace vesica {
 namespace {
 
-const Words kSolverNames = {"euler", "semi_implicit_euler", "rk3",   "rk4",
-                            "rk5",   "cvode",               "arkode"};
+const Words kSolverNames = {
+    "euler", "semi_implicit_euler", "rk3", "rk4", "rk5", "dopri5", "rodas5p", "cvode", "arkode"};
 // More steps than a machine does: a million steps a second are three hours for the first.
 constexpr double kMostSteps = 1e10;
 constexpr double kMostCheckpoints = 1e5;
@@ -33,7 +33,7 @@ void describe_solver(Fields<double>& f, Run* run) {
   f.choice({.key = "method", .unless = static_cast<double>(Solver::kCvode)}, kSolverNames,
            &run->solver);
   const bool has_fixed_step = is_fixed_step(run->solver);
-  constexpr const char* kAdaptive = "belongs to cvode and arkode; this method has a fixed step";
+  constexpr const char* kAdaptive = "belongs to the adaptive methods; this one has a fixed step";
   if (has_fixed_step) {
     f.number({"step", dimension::kTime, Rule::kPositive}, &run->step);
     check_count(f, "step", run->duration, run->step, kMostSteps, "steps");
@@ -83,8 +83,8 @@ void describe_output(Fields<double>& f, Run* run) {
 void Run::describe(Fields<double>& f) {
   f.number({"duration", dimension::kTime, Rule::kPositive}, &duration);
   const Run usual;
-  if (f.has("solver", solver != usual.solver || tolerance != usual.tolerance || max_step > 0 ||
-                          !ledger)) {
+  if (f.has("solver",
+            solver != usual.solver || tolerance != usual.tolerance || max_step > 0 || !ledger)) {
     f.below("solver", [&] { describe_solver(f, this); });
   }
   if (f.has("output", interval != usual.interval || checkpoint_interval || !checkpoints.empty())) {
