@@ -68,17 +68,14 @@ void FieldReader::numbers(const Field& field, std::vector<double>* x) {
   for (const InputNode& item : value->items()) x->push_back(number_of(item, field));
 }
 
+// Flags and words are read while keys are collected too: which there are may hang on them.
 void FieldReader::flag(const Field& field, bool* x) {
-  // Read while keys are collected too: which there are may hang on it.
-  const auto found = find(field.key);
-  if (found && (!collects_ || found->is_scalar())) {
-    if (collects_ && found->text() != "true" && found->text() != "false") return;
+  if (const auto found = find(field.key)) {
     *x = found->flag();
-  } else if (!collects_) {
-    if (!field.unless) node().at(std::string(field.key));
-    *x = *field.unless != 0;
   } else if (field.unless) {
     *x = *field.unless != 0;
+  } else if (!collects_) {
+    node().at(std::string(field.key));  // says what is missing
   }
 }
 
@@ -91,21 +88,11 @@ void FieldReader::integer(const Field& field, int low, int high, int* x) {
 }
 
 void FieldReader::word(const Field& field, const Words& words, size_t* index) {
-  const auto found = find(field.key);
-  if (collects_) {
-    if (found && found->is_scalar()) {
-      const auto known = std::find(words.begin(), words.end(), found->text());
-      if (known != words.end()) *index = static_cast<size_t>(known - words.begin());
-    } else if (field.unless) {
-      *index = static_cast<size_t>(*field.unless);
-    }
-    return;
-  }
-  if (found) {
+  if (const auto found = find(field.key)) {
     *index = found->choice(words);
   } else if (field.unless) {
     *index = static_cast<size_t>(*field.unless);
-  } else {
+  } else if (!collects_) {
     node().at(std::string(field.key));
   }
 }
