@@ -19,10 +19,10 @@ struct LinePlot {
     std::string name;
     double x = 0, y = 0;
   };
-  std::string title, note, x_label, y_label;
+  std::string title{}, note{}, x_label{}, y_label{};
   bool log_x = false;
-  std::vector<Curve> curves;
-  std::vector<Mark> marks;
+  std::vector<Curve> curves{};
+  std::vector<Mark> marks{};
 };
 
 std::string make_line_plot_svg(const std::vector<LinePlot>& panels);
