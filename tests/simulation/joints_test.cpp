@@ -338,7 +338,8 @@ TEST(Joints, BadInputIsRefusedWithAReason) {
   auto error = [](const std::string& joint) {
     return test::input_error_of([&] {
       make_scene<double>(read_model(InputFile::parse(
-          "vesica: 1\nbodies:\n  a: {mass: 1, inertia: [0, 0, 0], joint: " + joint + "}\n",
+          "vesica: 1\nbodies:\n  a: {mass: 1, inertia: [0, 0, 0], joint: " + joint +
+              "}\nduration: 1\n",
           "test.yaml")));
     });
   };

@@ -122,13 +122,14 @@ class Fields {
   }
 };
 
-// The fields of a struct; of one whose numbers cannot carry derivatives; of one that has none.
+// The fields of a struct; of one whose numbers cannot carry derivatives, which says so by kIsPlain;
+// of one that has none.
 template <class P, class Struct>
 void describe_fields(Fields<P>& f, Struct& s) {
-  if constexpr (requires { s.describe(f); }) {
-    s.describe(f);
-  } else if constexpr (requires(Fields<double>& plain) { s.describe(plain); }) {
+  if constexpr (requires { Struct::kIsPlain; }) {
     f.plain([&](Fields<double>& plain) { s.describe(plain); });
+  } else if constexpr (requires { s.describe(f); }) {
+    s.describe(f);
   }
 }
 

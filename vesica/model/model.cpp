@@ -106,7 +106,8 @@ void describe_axes(Fields<P>& f, Joint<P>* joint) {
   };
   const int count = row_of(type).axes;
   const auto say_whose = [](int axes) {
-    return fmt::format("belongs to joints of type {}", fmt::join(joint_names_with_axes(axes), ", "));
+    return fmt::format("belongs to joints of type {}",
+                       fmt::join(joint_names_with_axes(axes), ", "));
   };
   if (count == 1) {
     if (joint->axes.size() != 1) joint->axes.resize(1, Vec3<P>::Zero());
@@ -124,7 +125,8 @@ void describe_axes(Fields<P>& f, Joint<P>* joint) {
     if (!f.has_values()) return;
     if (found != 2) f.fail("axes", fmt::format("expected a list of 2, found {}", found));
     for (size_t k = 0; k < 2; ++k) check_axis(fmt::format("axes.{}", k), joint->axes[k]);
-    const Vec3d a = value_of(joint->axes[0]).normalized(), b = value_of(joint->axes[1]).normalized();
+    const Vec3d a = value_of(joint->axes[0]).normalized(),
+                b = value_of(joint->axes[1]).normalized();
     f.check(!(a.cross(b).norm() < 1e-6), "axes", "the two axes must not be parallel");
   } else if (f.has("axes", count == 0 && joint->axes.size() == 2)) {
     f.fail("axes", say_whose(2));
@@ -347,8 +349,8 @@ void Signal<P>::describe(Fields<P>& f, const Dimension& value, const Dimension& 
 template <class P>
 void Prescribed<P>::describe(Fields<P>& f) {
   if (f.has("file", !file.empty())) {
-    for (const char* key : {"velocity", "acceleration", "amplitude", "axis", "spin", "swing",
-                            "frequency", "phase"}) {
+    for (const char* key :
+         {"velocity", "acceleration", "amplitude", "axis", "spin", "swing", "frequency", "phase"}) {
       f.check(!f.has(key, false), "file", "a recorded motion excludes the other keys");
     }
     f.text({.key = "file", .meaning = "a table: time, x, y, z, qw, qx, qy, qz"}, &file);
@@ -399,9 +401,10 @@ void Inertia<P>::describe(Fields<P>& f) {
 template <class P>
 void BushingSprings<P>::describe(Fields<P>& f) {
   // One number for all directions, or three.
-  const auto springs = [&](const char* key, const Dimension& d, Vec3<P>* v, bool is_needed) {
-    if (!is_needed && !f.has(key, !is_zero(*v))) return;
-    if (f.is_list(key, true)) {
+  const auto springs = [&](const char* key, const Dimension& d, Vec3<P>* v, size_t k) {
+    if (k > 0 && !f.has(key, !is_zero(*v))) return;
+    is_uniform[k] = !f.is_list(key, !is_uniform[k]);
+    if (!is_uniform[k]) {
       f.vector({key, d, Rule::kNonNegative}, v);
     } else {
       P x = v->x();
@@ -409,10 +412,10 @@ void BushingSprings<P>::describe(Fields<P>& f) {
       *v = Vec3<P>(x, x, x);
     }
   };
-  springs("stiffness", dimension::kStiffness, &stiffness, true);
-  springs("turning_stiffness", dimension::kTurningStiffness, &turning_stiffness, false);
-  springs("damping", dimension::kViscosity, &damping, false);
-  springs("turning_damping", dimension::kTurningViscosity, &turning_damping, false);
+  springs("stiffness", dimension::kStiffness, &stiffness, 0);
+  springs("turning_stiffness", dimension::kTurningStiffness, &turning_stiffness, 1);
+  springs("damping", dimension::kViscosity, &damping, 2);
+  springs("turning_damping", dimension::kTurningViscosity, &turning_damping, 3);
 }
 
 template <class P>
@@ -432,8 +435,7 @@ void Joint<P>::describe(Fields<P>& f) {
   }();
   const auto found = std::find(kTypes.begin(), kTypes.end(), type);
   if (found == kTypes.end()) {
-    f.fail("type",
-           fmt::format("'{}' is not known; known here: {}", type, fmt::join(kTypes, ", ")));
+    f.fail("type", fmt::format("'{}' is not known; known here: {}", type, fmt::join(kTypes, ", ")));
   }
   size_t index = found == kTypes.end() ? 0 : static_cast<size_t>(found - kTypes.begin());
   f.word({.key = "type"}, kTypes, &index);
@@ -444,15 +446,15 @@ void Joint<P>::describe(Fields<P>& f) {
   describe_axes(f, this);
   describe_drive(f, this);
   describe_start(f, this);
-  describe_actions(f, "spring", *this, &springs,
-                   [&](JointSpring<P>& s, const CoordinateUnits& units, bool) {
-                     f.number({"stiffness", units.stiffness, Rule::kNonNegative, "", 0.0},
-                              &s.stiffness);
-                     f.number({"damping", units.viscosity, Rule::kNonNegative, "", 0.0}, &s.damping);
-                     f.number({"rest", units.value, Rule::kAny, "", 0.0}, &s.rest);
-                   });
   describe_actions(
-      f, "limits", *this, &limits, [&](JointLimit<P>& l, const CoordinateUnits& units, bool angular) {
+      f, "spring", *this, &springs, [&](JointSpring<P>& s, const CoordinateUnits& units, bool) {
+        f.number({"stiffness", units.stiffness, Rule::kNonNegative, "", 0.0}, &s.stiffness);
+        f.number({"damping", units.viscosity, Rule::kNonNegative, "", 0.0}, &s.damping);
+        f.number({"rest", units.value, Rule::kAny, "", 0.0}, &s.rest);
+      });
+  describe_actions(
+      f, "limits", *this, &limits,
+      [&](JointLimit<P>& l, const CoordinateUnits& units, bool angular) {
         f.list({"range", units.value, Rule::kAny, "lowest, highest"}, l.range.data(), 2);
         f.check(l.range[0] < l.range[1], "range", "gives the lowest value, then the highest");
         f.number({"stiffness", units.stiffness, Rule::kPositive}, &l.stiffness);
@@ -460,20 +462,19 @@ void Joint<P>::describe(Fields<P>& f) {
                   Rule::kNonNegative, "", 0.0},
                  &l.damping);
       });
-  describe_actions(
-      f, "friction", *this, &frictions,
-      [&](JointFriction<P>& friction, const CoordinateUnits&, bool angular) {
-        f.number({"load", dimension::kForce, Rule::kNonNegative}, &friction.load);
-        if (angular) {
-          f.number({"radius", dimension::kLength, Rule::kPositive}, &friction.radius);
-        } else {
-          f.check(!f.has("radius", false), "radius",
-                  "belongs to a joint that turns; a slide has none");
-        }
-        f.check(f.is_map("law", true), "law",
-                "a friction law with its parameters: {law: brown_mcphee, ...}");
-        f.below("law", [&] { describe_one_of(f, {.key = "law"}, &friction.law); });
-      });
+  describe_actions(f, "friction", *this, &frictions,
+                   [&](JointFriction<P>& friction, const CoordinateUnits&, bool angular) {
+                     f.number({"load", dimension::kForce, Rule::kNonNegative}, &friction.load);
+                     if (angular) {
+                       f.number({"radius", dimension::kLength, Rule::kPositive}, &friction.radius);
+                     } else {
+                       f.check(!f.has("radius", false), "radius",
+                               "belongs to a joint that turns; a slide has none");
+                     }
+                     f.check(f.is_map("law", true), "law",
+                             "a friction law with its parameters: {law: brown_mcphee, ...}");
+                     f.below("law", [&] { describe_one_of(f, {.key = "law"}, &friction.law); });
+                   });
   describe_actions(
       f, "motor", *this, &motors, [&](JointMotor<P>& m, const CoordinateUnits& units, bool) {
         f.choice({.key = "input"}, {"torque", "position", "speed"}, &m.input);
@@ -572,18 +573,20 @@ void Interference::describe(Fields<double>& f) {
   if (f.has("method", method != "auto")) {
     const auto found = std::find(kMethods.begin(), kMethods.end(), method);
     if (found == kMethods.end()) {
-      f.fail("method", fmt::format("'{}' is not known; known here: {}", method,
-                                   fmt::join(kMethods, ", ")));
+      f.fail("method",
+             fmt::format("'{}' is not known; known here: {}", method, fmt::join(kMethods, ", ")));
     }
     size_t index = found == kMethods.end() ? 0 : static_cast<size_t>(found - kMethods.begin());
     f.word({.key = "method"}, kMethods, &index);
     method = kMethods[index];
   }
-  f.number({"voxel_size", dimension::kLength, Rule::kPositive, "of the method voxels"}, &voxel_size);
-  f.check(method != "voxels" || voxel_size, "",
-          "the method voxels needs a voxel_size: (df/k)^(1/3) for a force df that does not matter "
-          "and the stiffness k of the volumetric law, which 'vesica suggest' computes as voxel_edge "
-          "(Gonthier 4.5)");
+  f.number({"voxel_size", dimension::kLength, Rule::kPositive, "of the method voxels"},
+           &voxel_size);
+  f.check(
+      method != "voxels" || voxel_size, "",
+      "the method voxels needs a voxel_size: (df/k)^(1/3) for a force df that does not matter "
+      "and the stiffness k of the volumetric law, which 'vesica suggest' computes as voxel_edge "
+      "(Gonthier 4.5)");
   f.check(method == "voxels" || !voxel_size, "voxel_size", "goes with 'method: voxels' only");
   f.number({"tolerance", dimension::kNumber, Rule::kPositive, "relative, of the volume"},
            &tolerance);
@@ -623,9 +626,8 @@ void Contact<P>::describe_laws(Fields<P>& f) {
   const int count = std::visit(
       [](const auto& law) { return kStateCount<std::decay_t<decltype(law)>>; }, friction);
   f.check(count > 0, "states", "this friction law has no states");
-  f.below("states", [&] {
-    states->describe(f, std::holds_alternative<VolumetricBristle<P>>(friction));
-  });
+  f.below("states",
+          [&] { states->describe(f, std::holds_alternative<VolumetricBristle<P>>(friction)); });
 }
 
 template <class P>
@@ -643,8 +645,9 @@ void Contact<P>::describe(Fields<P>& f) {
 template <class P>
 void Spring<P>::describe(Fields<P>& f) {
   describe_between(f, "a spring joins two bodies", &between);
-  describe_two(f, "points", !is_zero(points[0]) || !is_zero(points[1]),
-               [&](size_t k) { f.vector({{}, dimension::kLength}, &points[k]); });
+  describe_two(f, "points", !is_zero(points[0]) || !is_zero(points[1]), [&](size_t k) {
+    f.vector({{}, dimension::kLength}, &points[k]);
+  });
   f.number({"stiffness", dimension::kStiffness, Rule::kNonNegative}, &stiffness);
   f.number({"damping", dimension::kViscosity, Rule::kNonNegative, "", 0.0}, &damping);
   f.number({"length", dimension::kLength, Rule::kNonNegative}, &length);
@@ -769,23 +772,23 @@ void CaseOf<P>::describe(Fields<P>& f) {
   });
 }
 
-#define VESICA_INSTANTIATE(P)                 \
-  template struct model::Frame<P>;            \
-  template struct model::Velocity<P>;         \
-  template struct model::Signal<P>;           \
-  template struct model::Prescribed<P>;       \
-  template struct model::Inertia<P>;          \
-  template struct model::BushingSprings<P>;   \
-  template struct model::Joint<P>;            \
-  template struct model::Body<P>;             \
-  template struct model::FrictionStates<P>;   \
-  template struct model::Contact<P>;          \
-  template struct model::Spring<P>;           \
-  template struct model::PointForce<P>;       \
-  template struct model::Bushing<P>;          \
-  template struct model::Loop<P>;             \
-  template struct model::Controller<P>;       \
-  template struct ModelOf<P>;                 \
+#define VESICA_INSTANTIATE(P)               \
+  template struct model::Frame<P>;          \
+  template struct model::Velocity<P>;       \
+  template struct model::Signal<P>;         \
+  template struct model::Prescribed<P>;     \
+  template struct model::Inertia<P>;        \
+  template struct model::BushingSprings<P>; \
+  template struct model::Joint<P>;          \
+  template struct model::Body<P>;           \
+  template struct model::FrictionStates<P>; \
+  template struct model::Contact<P>;        \
+  template struct model::Spring<P>;         \
+  template struct model::PointForce<P>;     \
+  template struct model::Bushing<P>;        \
+  template struct model::Loop<P>;           \
+  template struct model::Controller<P>;     \
+  template struct ModelOf<P>;               \
   template struct CaseOf<P>;
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<4>)

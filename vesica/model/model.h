@@ -11,9 +11,9 @@
 //   const RunResult result = simulate(m);                      // simulation/simulate_model.h
 //
 // read_model (model_file.h) makes one of a file, write_model a file of it. Every number has a path,
-// the one it has in a file: bodies.ball.mass, contacts.0.normal.stiffness, bodies.ball.pose.position.2.
-// make_scene (simulation/make_scene.h) turns a model into equations; paths given to it as seeds name
-// the numbers that carry derivatives.
+// the one it has in a file: bodies.ball.mass, contacts.0.normal.stiffness,
+// bodies.ball.pose.position.2. make_scene (simulation/make_scene.h) turns a model into equations;
+// paths given to it as seeds name the numbers that carry derivatives.
 //
 // P: the scalar of all numbers by which a motion can be differentiated. Users have double; a model
 // on dual numbers is made of a plain one by with_seeds (seeds.h). docs/formats/scene.md says what
@@ -119,6 +119,8 @@ template <class P = double>
 struct BushingSprings {
   Vec3<P> stiffness = Vec3<P>::Zero(), turning_stiffness = Vec3<P>::Zero();
   Vec3<P> damping = Vec3<P>::Zero(), turning_damping = Vec3<P>::Zero();
+  // Which of the four are one number for all directions in a file.
+  std::array<bool, 4> is_uniform{};
 
   void describe(Fields<P>& f);
 };

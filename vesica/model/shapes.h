@@ -15,37 +15,43 @@
 namespace vesica {
 namespace model {
 
-// Sizes of these have no derivatives.
+// Sizes of these have no derivatives: kIsPlain.
 
 struct Convex {
   static constexpr std::string_view kName = "convex";
+  static constexpr bool kIsPlain = true;
   std::vector<Vec3d> vertices{};
   void describe(Fields<double>& f);
 };
 // STL or OBJ.
 struct Mesh {
   static constexpr std::string_view kName = "mesh";
+  static constexpr bool kIsPlain = true;
   std::string file{};
   double scale = 1;
   void describe(Fields<double>& f);
 };
 struct Edge {
   static constexpr std::string_view kName = "edge";
+  static constexpr bool kIsPlain = true;
   std::array<Vec3d, 2> normals{Vec3d::UnitX(), Vec3d::UnitZ()};
   void describe(Fields<double>& f);
 };
 struct Cylinder {
   static constexpr std::string_view kName = "cylinder";
+  static constexpr bool kIsPlain = true;
   double radius = 0, length = 0;
   void describe(Fields<double>& f);
 };
 struct Cone {
   static constexpr std::string_view kName = "cone";
+  static constexpr bool kIsPlain = true;
   double angle = 0, height = 0;  // the full angle at the apex
   void describe(Fields<double>& f);
 };
 struct Capsule {
   static constexpr std::string_view kName = "capsule";
+  static constexpr bool kIsPlain = true;
   double radius = 0, length = 0;
   void describe(Fields<double>& f);
 };
@@ -92,14 +98,15 @@ struct SolidCell {
 };
 struct CellSolid {
   static constexpr std::string_view kName = "solid";
+  static constexpr bool kIsPlain = true;
   std::vector<SolidCell> cells{};
   void describe(Fields<double>& f);
 };
 
 template <class P>
-using AnyShape =
-    std::variant<HalfSpace, vesica::Sphere<P>, vesica::Ellipsoid<P>, vesica::Box<P>, Convex, Mesh,
-                 Point, Edge, CylinderSurface<P>, ConeSurface<P>, Cylinder, Cone, Capsule, CellSolid>;
+using AnyShape = std::variant<HalfSpace, vesica::Sphere<P>, vesica::Ellipsoid<P>, vesica::Box<P>,
+                              Convex, Mesh, Point, Edge, CylinderSurface<P>, ConeSurface<P>,
+                              Cylinder, Cone, Capsule, CellSolid>;
 
 // A shape, and where it sits on its body.
 template <class P = double>
