@@ -153,8 +153,8 @@ TEST(Method, TheRowsAreTrue) {
     if (!sample.varying) continue;
     ShapeForms<D> di(sample.varying()), dj(with_plain_sizes<D>(sample.j()));
     if (row.by_sizes) {
-      const auto as_dual = [](const Pose<double>& X) {
-        return Pose<D>{X.R_WB.cast<D>(), X.p_WB.cast<D>()};
+      const auto as_dual = [](const Pose<double>& pose) {
+        return Pose<D>{pose.R_WB.cast<D>(), pose.p_WB.cast<D>()};
       };
       const auto d =
           calc_overlap(choose_pair(&di, &dj, by(sample.method)), as_dual(X_I), as_dual(X_J));
