@@ -320,9 +320,17 @@ void check_laws(const InputNode& node, const Contact<T>& contact,
   const auto normal = interference ? interference->find("normal") : std::nullopt;
   for (const PlacedPair<T>& shapes : pairs) {
     if (contact.needs_patch() && !has_patch(shapes.pair)) {
-      node.fail(
+      node.fail(fmt::format(
           "integrals over the patch (friction law patch; normal laws hyper_volumetric and "
-          "foundation) are for sphere or ellipsoid on half_space, and sphere with sphere");
+          "foundation) need the depth at each of its points, which the method {} does not have; "
+          "use "
+          "another method",
+          method_name(shapes.pair)));
+    }
+    if (contact.needs_patch() && is_conservative(shapes.pair)) {
+      node.fail(
+          "integrals over the patch (friction law patch) press along the columns; with them the "
+          "normal cannot be 'conservative': use area_vector, eigenvector or plane");
     }
     if (normal && normal->text() == "conservative") check_conservative(*normal, contact, shapes);
     has_ellipsoid =
