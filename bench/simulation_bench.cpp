@@ -1,16 +1,23 @@
-// Steps per second of a ball that lies in contact, at a fixed step of 50 us with semi-implicit
-// Euler, beside MuJoCo and Simbody with integrators of the same class, in one run; recording off
-// everywhere.
+// A ball that lies in contact, at a fixed step of 50 us with semi-implicit Euler, beside MuJoCo and
+// Simbody with integrators of the same class: steps per second. A ball that bounces, with steps of
+// the solvers' own, beside Simbody with the same laws: error and time. How fast the stick-slip of
+// Brown runs with every adaptive solver. All in one run, recording and ledger
+// off; where solvers choose their steps, by the time of the thread. Argument: the
+// folder of the scenes.
 #include <mujoco/mujoco.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "bench/simbody_ball.h"
+#include "bench/timing.h"
 #include "vesica/simulation/fixed_step.h"
-#include "vesica/simulation/scene_input.h"
+#include "vesica/simulation/simulate.h"
 
 namespace {
 
@@ -92,9 +99,188 @@ double run_mujoco() {
   return rate;
 }
 
+// Ten bounces, the last at 1.9 s.
+constexpr vesica::bench::ThrownBall kBall = {0.16, 0.03, 0.33, 0.6, 20,   1e6,
+                                             0.1,  0.5,  0.4,  0.1, 9.81, 2};
+
+struct Thrown {
+  std::string name;
+  std::function<vesica::bench::BallRun()> run;
+  vesica::bench::BallRun last = {};
+  std::vector<double> seconds = {};
+  double error = 0;
+};
+
+std::string make_thrown_scene() {
+  // Hunt and Crossley's stiffness from the modulus, as Simbody has it.
+  const double k = 4.0 / 3 * std::sqrt(kBall.radius) * kBall.modulus;
+  char text[1000];
+  std::snprintf(
+      text, sizeof text,
+      "vesica: 1\ngravity: [0, 0, %.17g]\nbodies:\n"
+      "  ball: {mass: %.17g, shape: {type: sphere, radius: %.17g}, pose: {position: [0, "
+      "0, %.17g]}, velocity: {linear: [%.17g, 0, 0], angular: [0, %.17g, 0]}}\n"
+      "  ground: {fixed: true, shape: {type: half_space}}\n"
+      "contacts:\n  - between: [ball, ground]\n"
+      "    normal: {law: hunt_crossley, stiffness: %.17g, exponent: 1.5, damping: %.17g}\n"
+      "    friction: {law: hollars, mu_s: %.17g, mu_d: %.17g, v_t: %.17g}\n"
+      "duration: %.17g\nsolver: {ledger: false}\noutput: {interval: 0}\n",
+      -kBall.gravity, kBall.mass, kBall.radius, kBall.height, kBall.speed, kBall.spin, k,
+      1.5 * kBall.dissipation, kBall.mu_s, kBall.mu_d, kBall.v_t, kBall.duration);
+  return text;
+}
+
+vesica::bench::BallRun throw_ball(const vesica::System<double>& system,
+                                  const vesica::RunOptions& options) {
+  const double start = vesica::bench::thread_nanoseconds();
+  const vesica::RunResult result = simulate(system, options);
+  const double seconds = 1e-9 * (vesica::bench::thread_nanoseconds() - start);
+  if (!result.failure.empty()) std::printf("%s\n", result.failure.c_str());
+  vesica::bench::BallRun run;
+  run.seconds = seconds;
+  run.steps = result.statistics.steps;
+  for (int k = 0; k < 3; ++k) {
+    run.position[k] = result.state[static_cast<size_t>(k)];
+    run.velocity[k] = result.state[static_cast<size_t>(7 + k)];
+    run.spin[k] = result.state[static_cast<size_t>(10 + k)];
+  }
+  return run;
+}
+
+// Of position [m], velocity and that of the rim [m/s], together.
+double calc_difference(const vesica::bench::BallRun& a, const vesica::bench::BallRun& b) {
+  double sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    sum += std::pow(a.position[k] - b.position[k], 2) + std::pow(a.velocity[k] - b.velocity[k], 2) +
+           std::pow(kBall.radius * (a.spin[k] - b.spin[k]), 2);
+  }
+  return std::sqrt(sum);
+}
+
+// The time that `of` takes for an error, between two of its runs in logarithms; 0 where it is not
+// among them.
+double calc_time_at(const std::vector<const Thrown*>& of, double error) {
+  for (size_t k = 1; k < of.size(); ++k) {
+    const double coarse = of[k - 1]->error, fine = of[k]->error;
+    if (!(coarse >= error && error >= fine)) continue;
+    const double share = std::log(coarse / error) / std::log(coarse / fine);
+    return std::exp((1 - share) * std::log(vesica::bench::median(of[k - 1]->seconds)) +
+                    share * std::log(vesica::bench::median(of[k]->seconds)));
+  }
+  return 0;
+}
+
+void compare_thrown_balls() {
+  using vesica::Solver;
+  using vesica::bench::SimbodyIntegrator;
+  const auto file = vesica::InputFile::parse(make_thrown_scene(), "bench");
+  const vesica::System<double> system(vesica::read_scene<double>(file), false);
+  vesica::RunOptions options = vesica::read_run_options(file);
+  std::vector<Thrown> runs;
+  const std::pair<const char*, Solver> solvers[] = {{"vesica dopri5", Solver::kDopri5},
+                                                    {"vesica rodas5p", Solver::kRodas5p},
+                                                    {"vesica cvode", Solver::kCvode},
+                                                    {"vesica arkode", Solver::kArkode}};
+  for (const auto& [name, solver] : solvers) {
+    for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11}) {
+      options.solver = solver;
+      options.tolerance = tolerance;
+      char label[100];
+      std::snprintf(label, sizeof label, "%s %.0e", name, tolerance);
+      runs.push_back({label, [&system, options] { return throw_ball(system, options); }});
+    }
+  }
+  const std::pair<const char*, SimbodyIntegrator> integrators[] = {
+      {"Simbody RungeKuttaMerson", SimbodyIntegrator::kRungeKuttaMerson},
+      {"Simbody RungeKutta3", SimbodyIntegrator::kRungeKutta3}};
+  for (const auto& [name, method] : integrators) {
+    for (const double accuracy : {0.0, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
+      char label[100];
+      std::snprintf(label, sizeof label, accuracy > 0 ? "%s %.0e" : "%s, its defaults", name,
+                    accuracy);
+      runs.push_back({label, [method, accuracy] {
+                        return vesica::bench::throw_simbody_ball(kBall, method, accuracy);
+                      }});
+    }
+  }
+
+  options.solver = Solver::kArkode;
+  options.tolerance = 1e-13;
+  const auto reference = throw_ball(system, options);
+  const auto other =
+      vesica::bench::throw_simbody_ball(kBall, SimbodyIntegrator::kRungeKuttaMerson, 1e-12);
+  for (int round = 0; round < kRepeats; ++round) {
+    for (Thrown& each : runs) {
+      each.last = each.run();
+      each.seconds.push_back(each.last.seconds);
+    }
+  }
+  std::vector<const Thrown*> ours;
+  for (Thrown& each : runs) {
+    each.error = calc_difference(each.last, reference);
+    if (each.name.starts_with("vesica dopri5")) ours.push_back(&each);
+  }
+  std::printf(
+      "\na ball bounces for %g s: error at the end against vesica's arkode at 1e-13 "
+      "(Simbody's Runge-Kutta-Merson at 1e-12 is %.1e from that), time of the thread, medians of "
+      "%d; "
+      "last: over dopri5's time at the same error\n\n",
+      kBall.duration, calc_difference(other, reference), kRepeats);
+  std::printf("  %-40s %10s %8s %12s %10s\n", "", "error", "steps", "time [ms]", "of dopri5");
+  for (const Thrown& each : runs) {
+    const double seconds = vesica::bench::median(each.seconds);
+    const double same = calc_time_at(ours, each.error);
+    std::printf("  %-40s %10.1e %8ld %12.3f", each.name.c_str(), each.error, each.last.steps,
+                1e3 * seconds);
+    std::printf(same > 0 ? " %10.1f\n" : "\n", seconds / same);
+  }
+}
+
+// Rabinowicz' experiment (Brown 4.3.1): the source ran it 3100 times as fast as real time.
+void time_stick_slip(const std::string& scenes) {
+  using vesica::Solver;
+  const auto file = vesica::InputFile::load(scenes + "/brown_stick_slip.yaml");
+  const vesica::System<double> system(vesica::read_scene<double>(file), false);
+  vesica::RunOptions options = vesica::read_run_options(file);
+  options.interval = 0;
+  const auto x_of = [](const vesica::RunResult& run) { return run.state[0]; };
+  options.tolerance = 1e-11;
+  const double reference = x_of(simulate(system, options));
+  struct Case {
+    const char* name;
+    Solver solver;
+    double tolerance;
+    std::vector<double> rates = {};
+    vesica::RunResult last = {};
+  };
+  std::vector<Case> cases;
+  for (const double tolerance : {1e-5, 1e-6, 1e-7, 1e-8}) {
+    cases.push_back({"rodas5p", Solver::kRodas5p, tolerance});
+    cases.push_back({"cvode", Solver::kCvode, tolerance});
+    cases.push_back({"dopri5", Solver::kDopri5, tolerance});
+    cases.push_back({"arkode", Solver::kArkode, tolerance});
+  }
+  for (int round = 0; round < kRepeats; ++round) {
+    for (Case& c : cases) {
+      options.solver = c.solver;
+      options.tolerance = c.tolerance;
+      const double start = vesica::bench::thread_nanoseconds();
+      c.last = simulate(system, options);
+      c.rates.push_back(c.last.end_time / (1e-9 * (vesica::bench::thread_nanoseconds() - start)));
+    }
+  }
+  std::printf("\nbrown_stick_slip (source: 3100 times real time), medians of %d\n\n", kRepeats);
+  std::printf("  %-18s %12s %8s %10s %14s\n", "", "error [m]", "steps", "rejected", "times real");
+  for (const Case& c : cases) {
+    std::printf("  %-8s %9.0e %12.1e %8ld %10ld %14.0f\n", c.name, c.tolerance,
+                std::abs(x_of(c.last) - reference), c.last.statistics.steps,
+                c.last.statistics.rejected, vesica::bench::median(c.rates));
+  }
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   const double vesica = run_vesica();
   const double mujoco = run_mujoco();
   const double simbody =
@@ -106,5 +292,7 @@ int main() {
   std::printf("  %-28s %14.3g %8.1f x\n", "MuJoCo, Euler", mujoco, vesica / mujoco);
   std::printf("  %-28s %14.3g %8.1f x\n", "Simbody, semi-explicit Euler", simbody,
               vesica / simbody);
+  compare_thrown_balls();
+  time_stick_slip(count > 1 ? arguments[1] : "scenes");
   return 0;
 }

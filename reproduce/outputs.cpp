@@ -7,6 +7,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "vesica/report/figures.h"
 #include "vesica/report/line_plot_svg.h"
 
 namespace vesica {
@@ -28,7 +29,7 @@ std::vector<std::string> describe_parts(const Json& where) {
 std::string describe_case(const Json& where) {
   return fmt::format("{}", fmt::join(describe_parts(where), " "));
 }
-std::string format_number(double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : "none"; }
+std::string format_number(double x) { return format_figure(x, 5, "none"); }
 std::string describe_change(const FigureRow& row) {
   const double change = row.halved ? *row.halved - row.figure.ours : NAN;
   return std::isfinite(change) ? fmt::format("{:.1e}", change) : "";

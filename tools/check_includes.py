@@ -7,7 +7,7 @@
 
 ROOMS below says what the files of a folder may include besides their own folder. The check fails
 on an include that it does not allow, on a room that is not in it, and on a cycle. Everything may
-include vesica/error.h; tests, bench, fuzz, examples and adapters everything.
+include FREE_HEADERS; tests, bench, fuzz, examples and adapters everything.
 """
 import pathlib
 import re
@@ -27,7 +27,7 @@ ROOMS = {
     "vesica/motion":         ("recordings of people", "math geometry io"),
     "vesica/markers":        ("marker models, fitted to all frames", "math io motion"),
     "vesica/identification": ("contact parameters from experiments", "simulation* motion"),
-    "vesica/biomechanics":   ("foot, knee: functions that return a model", "model* motion"),
+    "vesica/biomechanics":   ("foot and knee, as models", "model* motion"),
     "vesica/studies":        ("many runs: designs, runner, results", "simulation*"),
     "vesica/report":         ("pages, plots, pictures, law sheets",
                               "simulation* markers* identification* biomechanics* studies*"),
@@ -121,82 +121,75 @@ def find_violations(root):
                            f"it may use {may or 'vesica/error.h only'}")
 
 
-def find_edges(root):
-    """Room: rooms that its files include today."""
-    edges = {room: set() for room in ROOMS}
-    for name in list_files(root):
-        room = room_of(name)
-        for _, quote, target in list_includes((root / name).read_text(encoding="utf-8")):
-            other = room_of(target) if quote == '"' else None
-            if room and other and other != room:
-                edges[room].add(other)
-    return edges
-
-
 def has_files(root, room):
     return any((root / room).glob("*.h")) or any((root / room).glob("*.cpp"))
 
 
-def reduce_edges(edges):
-    """Without the arrows that a longer way says too."""
-    def reach(room):
-        found, left = set(), list(edges[room])
-        while left:
-            other = left.pop()
-            if other not in found:
-                found.add(other)
-                left += edges[other]
-        return found
-    below = {room: reach(room) for room in edges}
-    return {room: {o for o in others if not any(o in below[p] for p in others if p != o)}
-            for room, others in edges.items()}
+def find_arrows(root):
+    """Room: rooms that it may include, of those that there are, without what a longer way implies."""
+    allowed = make_allowed()
+    rooms = [room for room in ROOMS if has_files(root, room)]
+    return {room: [other for other in rooms if other in allowed[room]
+                   and not any(other in allowed[between] for between in allowed[room]
+                               if between in rooms)]
+            for room in rooms}
 
 
-# Rows of the picture, from the bottom.
-LEVELS = [["math"], ["geometry"], ["interference", "io"], ["contact", "motion"],
-          ["multibody", "markers"], ["model"], ["simulation", "biomechanics"],
-          ["identification", "studies"], ["report"], ["reproduce"], ["apps/vesica"]]
+# Where a room stands in the picture: row from the bottom, first and last column.
+PLACES = {
+    "math": (0, 0, 3), "geometry": (1, 0, 3),
+    "interference": (2, 0, 0), "contact": (3, 0, 0), "multibody": (4, 0, 0), "model": (5, 0, 0),
+    "simulation": (6, 0, 0), "studies": (7, 0, 0), "identification": (7, 1, 1),
+    "biomechanics": (7, 2, 2), "io": (2, 3, 3), "motion": (3, 3, 3), "markers": (4, 3, 3),
+    "report": (8, 0, 3), "reproduce": (9, 0, 3), "apps/vesica": (10, 0, 3),
+}
 
 
 def draw(root):
-    """The rooms that there are, and who includes whom, as an SVG."""
-    edges = reduce_edges(find_edges(root))
-    rooms = [[NAMES[n] for n in row if has_files(root, NAMES[n])] for row in LEVELS]
-    rooms = [row for row in rooms if row]
-    width, height, gap_x, gap_y, margin = 290, 46, 40, 34, 20
-    total_w = 2 * margin + 2 * width + gap_x
-    total_h = 2 * margin + len(rooms) * height + (len(rooms) - 1) * gap_y
-    place = {}
-    for level, row in enumerate(rooms):
-        y = total_h - margin - height - level * (height + gap_y)
-        left = (total_w - len(row) * width - (len(row) - 1) * gap_x) / 2
-        for k, room in enumerate(row):
-            place[room] = (left + k * (width + gap_x), y, level)
+    """The rooms that there are, and who may include whom, as an SVG."""
+    arrows = find_arrows(root)
+    rows = sorted({PLACES[short(room)][0] for room in arrows})
+    width, height, gap_x, gap_y, margin = 250, 44, 22, 30, 16
+    total_w = 2 * margin + 4 * width + 3 * gap_x
+    total_h = 2 * margin + len(rows) * (height + gap_y) - gap_y
+    box = {}  # left, top, width
+    for room in arrows:
+        row, first, last = PLACES[short(room)]
+        box[room] = (margin + first * (width + gap_x),
+                     total_h - margin - height - rows.index(row) * (height + gap_y),
+                     (last - first + 1) * width + (last - first) * gap_x)
+    middle = {room: x + w / 2 for room, (x, _, w) in box.items()}
+
+    def foot(room, other):
+        """Where an arrow leaves or meets a room: above or below the other one, where it is wide."""
+        x, _, w = box[room]
+        return middle[other] if w > width >= box[other][2] else middle[room]
+
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{total_w}" height="{total_h}" '
            f'viewBox="0 0 {total_w} {total_h}" font-family="sans-serif" font-size="13">',
            '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
            'markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#5d6877"/></marker></defs>',
            '<rect width="100%" height="100%" fill="white"/>']
-    for room, (x, y, level) in place.items():
-        below = sorted((o for o in edges[room] if o in place), key=lambda o: place[o][0])
-        for k, other in enumerate(below):
-            ox, oy, other_level = place[other]
-            x1 = x + width * (k + 1) / (len(below) + 1)
-            above = sorted((r for r in place if other in edges[r]), key=lambda r: place[r][0])
-            x2 = ox + width * (above.index(room) + 1) / (len(above) + 1)
-            y1, y2 = y + height, oy
-            bend = (y2 - y1) * 0.45
+    for room, others in arrows.items():
+        for other in others:
+            x1, x2 = foot(room, other), foot(other, room)
+            # Side by side where two meet.
+            if x1 != x2:
+                x1 += 0.2 * width * (1 if x2 > x1 else -1)
+                x2 -= 0.2 * width * (1 if x2 > middle[room] else -1)
+            y1, y2 = box[room][1] + height, box[other][1]
+            bend = 0.45 * (y2 - y1)
             out.append(f'<path d="M{x1:.0f} {y1:.0f}C{x1:.0f} {y1 + bend:.0f} {x2:.0f} '
                        f'{y2 - bend:.0f} {x2:.0f} {y2 - 2:.0f}" fill="none" stroke="#5d6877" '
                        f'stroke-width="1.3" marker-end="url(#tip)"/>')
-    for room, (x, y, _) in place.items():
+    for room, (x, y, w) in box.items():
         fill = "#eef3f9" if room.startswith("vesica/") else "#fbf3e6"
-        out.append(f'<rect x="{x:.0f}" y="{y:.0f}" width="{width}" height="{height}" rx="7" '
-                   f'fill="{fill}" stroke="#8aa0b8"/>'
-                   f'<text x="{x + width / 2:.0f}" y="{y + 19:.0f}" text-anchor="middle" '
+        out.append(f'<rect x="{x}" y="{y}" width="{w}" height="{height}" rx="7" fill="{fill}" '
+                   f'stroke="#8aa0b8"/>'
+                   f'<text x="{x + w / 2:.0f}" y="{y + 18}" text-anchor="middle" '
                    f'font-weight="bold">{short(room)}</text>'
-                   f'<text x="{x + width / 2:.0f}" y="{y + 36:.0f}" text-anchor="middle" '
-                   f'fill="#5d6877" font-size="12">{ROOMS[room][0]}</text>')
+                   f'<text x="{x + w / 2:.0f}" y="{y + 35}" text-anchor="middle" fill="#5d6877" '
+                   f'font-size="12">{ROOMS[room][0]}</text>')
     return "\n".join(out + ["</svg>", ""])
 
 

@@ -9,6 +9,7 @@ import tempfile
 PICTURES = {
     "heel_on_ground.svg": "vesica probe heel_on_ground --quiet --cells 80 --pressure-map {}",
     "laws_of_the_slip.svg": "vesica laws --quiet --svg {}",
+    "rooms.svg": "tools/check_includes.py --draw {}",
 }
 for system in ["cylinder_volumetric", "block_over_step", "tippe_top"]:
     PICTURES[f"{system}.svg"] = f"vesica reproduce {system} --once --quiet --out {{0}}.run --svg {{0}}"
@@ -17,6 +18,7 @@ for page in pathlib.Path("docs/theory/laws").glob("*.md"):
     if f"law_{page.stem}.svg" in page.read_text(encoding="utf-8"):
         PICTURES[f"law_{page.stem}.svg"] = f"vesica laws {page.stem} --quiet --svg {{}}"
 BLOCK = re.compile(r"(<!-- (run|file): (.*?) -->\n```\w*\n)(.*?)(```\n)", re.S)
+TABLE = re.compile(r"(<!-- table: (.*?) -->\n)((?:\|.*\n)*)")
 
 
 def output_of(command):
@@ -29,7 +31,9 @@ def renew(text):
         head, kind, argument, _, tail = match.groups()
         body = output_of(argument) if kind == "run" else pathlib.Path(argument).read_text()
         return head + body.rstrip("\n") + "\n" + tail
-    return BLOCK.sub(block, text)
+    def table(match):
+        return match.group(1) + output_of(match.group(2)).rstrip("\n") + "\n"
+    return TABLE.sub(table, BLOCK.sub(block, text))
 
 
 NUMBER = re.compile(rb"-?\d+\.?\d*(?:e[-+]?\d+)?")
@@ -50,7 +54,7 @@ def main():
     stale, blocks = [], 0
     for page in [pathlib.Path("README.md"), *sorted(pathlib.Path("docs").rglob("*.md"))]:
         text = page.read_text(encoding="utf-8")
-        blocks += len(BLOCK.findall(text))
+        blocks += len(BLOCK.findall(text)) + len(TABLE.findall(text))
         new = renew(text)
         if new != text:
             stale.append(page)

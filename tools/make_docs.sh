@@ -7,7 +7,9 @@
 # of the Markdown files with what COMMAND prints, and every
 #   <!-- file: PATH -->
 #   ```cpp
-# with that file. Same input, same bytes. With --check nothing is written: it says what is out of
+# with that file, and every table under
+#   <!-- table: COMMAND -->
+# with the one that COMMAND prints. Same input, same bytes. With --check nothing is written: it says what is out of
 # date and exits with status 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -74,7 +74,7 @@ void save_all(const markers::Run& run, const std::string& folder) {
   }
   save_text(path("opensim_scale_and_markers.xml"), markers::make_opensim_xml(run));
   save_text(path("summary.json"), markers::make_json(run).dump(2) + "\n");
-  save_text(path("report.html"), markers::make_markers_page(run));
+  save_text(path("report.html"), make_markers_page(run));
 }
 
 // Recordings of the lower-extremity model with known truth: soft tissue of 3 mm, white noise of 0.5

@@ -236,38 +236,18 @@ JointFit fit_joint(const TrialView& view, const std::string& text, bool hinge) {
   const MarkerTracks& markers = view.trial.markers;
   const std::vector<int> proximal = find_markers(markers, parts[0], option);
   const std::vector<int> distal = find_markers(markers, parts[1], option);
-  const auto poses_P =
-      find_segment_poses(markers, proximal, make_cluster_template(markers, proximal).points_B);
-  std::vector<std::vector<Vec3d>> tracks_P(distal.size());
-  for (size_t k = 0; k < markers.frames(); ++k) {
-    for (size_t i = 0; i < distal.size(); ++i) {
-      const Pose<double>& X = poses_P[k].X_WB;
-      tracks_P[i].push_back(poses_P[k].found
-                                ? Vec3d(X.R_WB.transpose() * (markers.at(k, distal[i]) - X.p_WB))
-                                : Vec3d(Vec3d::Constant(kMissing)));
-    }
+  if (hinge && distal.size() < 3) {
+    throw InputError("--joint-axis needs three markers on the distal segment");
   }
+  const RelativeMotion motion = calc_relative_motion(markers, proximal, distal);
   JointFit fit;
   fit.name = text;
-  if (!hinge) fit.sphere = fit_sphere_center(tracks_P);
-  if (distal.size() < 3) {
-    if (hinge) throw InputError("--joint-axis needs three markers on the distal segment");
+  if (hinge) {
+    fit.axis = fit_hinge_axis(motion.X_PD);
     return fit;
   }
-  const auto poses_D =
-      find_segment_poses(markers, distal, make_cluster_template(markers, distal).points_B);
-  std::vector<Pose<double>> X_PD;
-  for (size_t k = 0; k < markers.frames(); ++k) {
-    if (!poses_P[k].found || !poses_D[k].found) continue;
-    const Mat3d R_PW = poses_P[k].X_WB.R_WB.transpose();
-    X_PD.push_back(
-        {R_PW * poses_D[k].X_WB.R_WB, R_PW * (poses_D[k].X_WB.p_WB - poses_P[k].X_WB.p_WB)});
-  }
-  if (hinge) {
-    fit.axis = fit_hinge_axis(X_PD);
-  } else {
-    fit.point = fit_common_point(X_PD);
-  }
+  fit.sphere = fit_sphere_center(motion.tracks_P);
+  if (distal.size() >= 3) fit.point = fit_common_point(motion.X_PD);
   return fit;
 }
 
@@ -338,7 +318,7 @@ void convert(TrialView* view, const MotionOptions& options, const Common& common
 void write_report(TrialView* view, const Common& common) {
   const std::string path = target_of(*view, ".html", common);
   FileWriter writer(path);
-  writer.text() = make_report_page(*view);
+  writer.text() = make_motion_page(*view);
   writer.commit();
   view->written.push_back(path);
 }

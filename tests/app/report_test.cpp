@@ -4,18 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/support.h"
 #include "vesica/io/output_file.h"
-#include "vesica/report/html_page.h"
 
 namespace vesica::report_test {
 namespace {
@@ -140,6 +137,36 @@ TEST_F(Report, BrowserDrawsEveryPlotWithoutError) {
   }
 }
 
+// Figures of their own kinds: a recording of a walk, a pressure film, a fit of markers.
+TEST_F(Report, BrowserDrawsFiguresOfMotionAndMarkers) {
+  const auto expect_drawn = [&](const fs::path& path, size_t fewest) {
+    const std::string dom = dom_of(path);
+    if (dom.empty()) GTEST_SKIP() << "no chromium";
+    EXPECT_NE(dom.find("data-state=\"done\""), std::string::npos) << path;
+    EXPECT_EQ(dom.find("data-error="), std::string::npos) << path;
+    EXPECT_EQ(dom.find("NaN"), std::string::npos) << path;
+    const size_t mounts = count_of(read_file(path), "data-plot=\"");
+    EXPECT_GE(mounts, fewest) << path;
+    EXPECT_EQ(count_of(dom, "data-drawn=\""), mounts) << path;
+  };
+  const std::string folder = folder_.string();
+  ASSERT_EQ(run_tool("markers --quiet --example " + folder).status, 0);
+  ASSERT_EQ(
+      run_tool("markers --quiet lower_extremity " + folder + "/gait.trc --out " + folder + "/fit")
+          .status,
+      0);
+  expect_drawn(folder_ / "fit" / "report.html", 9);  // view, correlations, error, 6 joints and more
+  const fs::path data = test::shared_data();
+  if (!fs::exists(data)) GTEST_SKIP() << "no recordings";
+  for (const char* file : {"opensim/walking2.c3d", "pressure/emed_test.lst"}) {
+    ASSERT_EQ(
+        run_tool("motion --quiet --report --out " + folder + " " + (data / file).string()).status,
+        0);
+  }
+  expect_drawn(folder_ / "walking2.html", 9);   // 6 plots of plates, footprint, presence, tracks
+  expect_drawn(folder_ / "emed_test.html", 2);  // film, force
+}
+
 TEST_F(Report, OutNamesAFileOrAFolder) {
   const std::string run = simulated("two_spheres");
   const std::string file = (folder_ / "a page.html").string();
@@ -183,46 +210,6 @@ TEST_F(Report, ARecordingOfAnotherRunIsNoticed) {
   save_text(run + "/recording.csv", recording);
   ASSERT_EQ(run_tool("report " + run).status, 0);
   EXPECT_NE(read_file(run + "/report.html").find("their hashes differ"), std::string::npos);
-}
-
-TEST(HtmlPage, TextCannotBecomeMarkup) {
-  HtmlPage page("a < b & \"c\"", "</title><script>alert(1)</script>");
-  TimePlot plot;
-  plot.title = "</script><script>alert(2)</script>";
-  plot.times = {0, 1};
-  plot.series = {{"<!-- \xff", {0, std::numeric_limits<double>::quiet_NaN()}}};
-  page.add_plot(plot);
-  page.add_preformatted("</pre><b>");
-  const std::string html = page.as_html();
-  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
-  EXPECT_EQ(html.find("<!--"), std::string::npos);
-  EXPECT_EQ(html.find("</pre><b>"), std::string::npos);
-  const std::string open = "<script id=\"plots\" type=\"application/json\">";
-  const size_t begin = html.find(open) + open.size();
-  const auto json =
-      nlohmann::json::parse(html.substr(begin, html.find("</script>", begin) - begin));
-  EXPECT_EQ(json[0]["label"], plot.title);
-  EXPECT_TRUE(json[0]["series"][0]["y"][1].is_null());
-}
-
-TEST(HtmlPage, ThinningKeepsEveryExtreme) {
-  // A spike of one row in each of two curves among 100,000 rows, and a gap.
-  const size_t rows = 100000;
-  std::vector<double> a(rows), b(rows);
-  for (size_t r = 0; r < rows; ++r) {
-    a[r] = std::sin(1e-3 * static_cast<double>(r));
-    b[r] = r < 5000 ? std::numeric_limits<double>::quiet_NaN() : 1.0;
-  }
-  a[31234] = 7;
-  b[77777] = -3;
-  const auto chosen = choose_rows({&a, &b}, rows, 1200);
-  EXPECT_LE(chosen.size(), 2 * 2 * 1200 + 2u);
-  EXPECT_TRUE(std::is_sorted(chosen.begin(), chosen.end()));
-  for (size_t must : {size_t{0}, size_t{31234}, size_t{77777}, rows - 1}) {
-    EXPECT_TRUE(std::binary_search(chosen.begin(), chosen.end(), must)) << must;
-  }
-  EXPECT_EQ(choose_rows({&a}, 2400, 1200).size(), 2400u);
-  EXPECT_TRUE(choose_rows({}, 0, 1200).empty());
 }
 
 }  // namespace

@@ -305,7 +305,9 @@ TEST(GoingOn, RecordingsHaveTheSameBytes) {
   const std::pair<const char*, const char*> solvers[] = {
       {"{method: rk4, step: 1.0e-4}", ""},
       {"{method: cvode, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"},
-      {"{method: arkode, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"}};
+      {"{method: arkode, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"},
+      {"{method: dopri5, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"},
+      {"{method: rodas5p, tolerance: 1.0e-7}", "--set output.checkpoints=[0.25]"}};
   for (const auto& [solver, checkpoint] : solvers) {
     SCOPED_TRACE(solver);
     const std::string scene = fmt::format(

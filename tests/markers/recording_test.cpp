@@ -117,6 +117,32 @@ TEST(ModelFile, MistakesAreNamedWithTheirLine) {
             std::string::npos);
 }
 
+// Names and numbers are those of scenes; joints that marker models cannot hold are refused.
+TEST(ModelFile, JointsAreThoseOfScenes) {
+  const Model model = test::make_all_joints();
+  std::vector<std::string> names;
+  for (const auto& c : list_joint_coordinates(model)) names.push_back(c.name);
+  for (const char* name : {"hinge_angle", "cross_angle1", "cross_angle2", "gate_angle"}) {
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+  }
+  int open = 0;  // 6 for the root, 3 for the ball, 1 for each hinge, 2 for the cross
+  for (const Joint& joint : model.joints) open += 6 - calc_constraint_count(joint.type);
+  EXPECT_EQ(static_cast<size_t>(open + 6), names.size());
+  EXPECT_EQ(names.size(), 13u);
+
+  const std::string text =
+      "vesica: 1\nmodel: leg\nsegments: {thigh: {}, shank: {}}\n"
+      "joints:\n  knee: {type: prismatic, parent: thigh, child: shank}\n"
+      "markers:\n  K: {segment: thigh, position: [0, 0, 0]}\n";
+  const std::string message =
+      input_error_of([&] { read_model(InputFile::parse(text, "leg.yaml")); });
+  EXPECT_NE(message.find("leg.yaml:5"), std::string::npos) << message;
+  EXPECT_NE(message.find("universal"), std::string::npos) << message;
+  Model other = model;
+  other.joints.front().type = JointType::kPlanar;
+  EXPECT_NE(input_error_of([&] { other.finish(); }).find("no planar joints"), std::string::npos);
+}
+
 TEST(Recording, MillimetresTakenForMetresAreFound) {
   Synthetic s(60);
   for (Vec3d& p : s.motion.markers.positions) p *= 1000;
@@ -206,6 +232,17 @@ TEST(Recording, TwoMarkersExchangedForAWhileAreNamed) {
   robust.loss = {LossType::kHuber, 0.005};
   const auto run = fit(robust, {s.motion});
   EXPECT_TRUE(has_warning(run, {"LTOE", "LHEEL", "51 to 60"}));
+}
+
+// Where most frames have them exchanged the model takes that for usual; the tracks still tell.
+TEST(Recording, TwoMarkersExchangedForMostOfATrialAreNamed) {
+  Synthetic s(120);
+  const size_t a = s.motion.markers.find("LTOE"), b = s.motion.markers.find("LHEEL");
+  for (size_t f = 30; f < 120; ++f) std::swap(s.motion.markers.at(f, a), s.motion.markers.at(f, b));
+  Model robust = s.model;
+  robust.loss = {LossType::kHuber, 0.005};
+  const auto run = fit(robust, {s.motion});
+  EXPECT_TRUE(has_warning(run, {"LTOE", "LHEEL", "frames 31 to 120, or before"}));
 }
 
 // Two clusters and a ball joint whose centre is found in both: turning about one axis alone leaves

@@ -193,6 +193,53 @@ TEST(HingeAxis, ExactWithoutNoiseAndCoveredWithIt) {
   EXPECT_GT(point_inside / double(kTrials), 0.83);
 }
 
+TEST(CommonPoint, WhatIsKnownStaysAndWhatTheMotionHidesToo) {
+  std::mt19937_64 random(3);
+  const Vec3d center_D(0.01, 0.22, -0.03);
+  const auto ball = make_ball_poses(random, 0.0, 0.0, 30);
+  const CommonPoint proximal =
+      solve_common_point(ball, {Vec3d::Zero(), center_D}, {true, false}, 0);
+  EXPECT_LT((proximal.center_P - kCenterInP).norm(), 1e-12);
+  EXPECT_EQ(proximal.center_D, center_D);
+  const CommonPoint distal =
+      solve_common_point(ball, {kCenterInP, Vec3d::Ones()}, {false, true}, 0);
+  EXPECT_LT((distal.center_D - center_D).norm(), 1e-12);
+  EXPECT_EQ(distal.center_P, kCenterInP);
+
+  // About z alone the point is free along z: it stays as far up as the start has it.
+  std::vector<Pose<double>> hinge;
+  for (int k = 0; k < 30; ++k) {
+    const Mat3d R = Eigen::AngleAxisd(0.03 * k, Vec3d::UnitZ()).toRotationMatrix();
+    hinge.push_back({R, kCenterInP - R * center_D});
+  }
+  const Vec3d up(0, 0, 0.5);
+  const CommonPoint start{up, center_D - kCenterInP + up};
+  const CommonPoint found = solve_common_point(hinge, start, {true, true}, 0.025);
+  EXPECT_LT((found.center_P - Vec3d(kCenterInP.x(), kCenterInP.y(), 0.5)).norm(), 1e-12);
+  EXPECT_LT((found.center_D.head<2>() - center_D.head<2>()).norm(), 1e-12);
+}
+
+TEST(HingeAxis, OneSideFollowsFromTheOther) {
+  const Vec3d axis_P = Vec3d(0.1, -0.2, 1.0).normalized();
+  const Mat3d R_0 = Eigen::AngleAxisd(0.4, Vec3d(1.0, 2.0, 0.5).normalized()).toRotationMatrix();
+  const Vec3d axis_D = R_0.transpose() * axis_P;
+  std::vector<Pose<double>> poses;
+  for (int k = 0; k <= 20; ++k) {
+    poses.push_back({Eigen::AngleAxisd(0.05 * k, axis_P).toRotationMatrix() * R_0, Vec3d::Zero()});
+  }
+  for (const SidesWanted& wanted :
+       {SidesWanted{true, true}, SidesWanted{true, false}, SidesWanted{false, true}}) {
+    CommonAxis start{axis_P, axis_D};
+    // Far off but for the sense, where it is to be found.
+    if (wanted.proximal) start.axis_P = Vec3d::UnitZ();
+    if (wanted.distal) start.axis_D = Vec3d::UnitZ();
+    const CommonAxis found = solve_common_axis(poses, start, wanted);
+    EXPECT_LT((found.axis_P - axis_P).norm(), 1e-7);
+    EXPECT_LT((found.axis_D - axis_D).norm(), 1e-7);
+    EXPECT_NEAR(found.range, 1.0, 1e-7);
+  }
+}
+
 TEST(HingeAxis, BallShowsAsNoHinge) {
   std::mt19937_64 random(8);
   const JointAxis joint = fit_hinge_axis(make_ball_poses(random, 0.0, 0.0, 1700));

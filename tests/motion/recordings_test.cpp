@@ -180,41 +180,21 @@ TEST(Recordings, MarkersAndForceAgreeOnEvents) {
   }
 }
 
-// Tracks of distal markers and poses of the distal cluster, both seen from the proximal cluster.
-struct RelativeMotion {
-  std::vector<std::vector<Vec3d>> tracks_P;
-  std::vector<Pose<double>> X_PD;
-};
-
-RelativeMotion calc_relative_motion(const MarkerTracks& tracks,
-                                    const std::vector<std::string>& proximal,
-                                    const std::vector<std::string>& distal) {
+RelativeMotion calc_motion_between(const MarkerTracks& tracks,
+                                   const std::vector<std::string>& proximal,
+                                   const std::vector<std::string>& distal) {
   const auto indices = [&](const std::vector<std::string>& names) {
     std::vector<int> result;
     for (const std::string& name : names) result.push_back(static_cast<int>(tracks.find(name)));
     return result;
   };
-  const std::vector<int> p = indices(proximal), d = indices(distal);
-  const auto poses_P = find_segment_poses(tracks, p, make_cluster_template(tracks, p).points_B);
-  const auto poses_D = find_segment_poses(tracks, d, make_cluster_template(tracks, d).points_B);
-  RelativeMotion motion;
-  motion.tracks_P.resize(d.size());
-  for (size_t k = 0; k < tracks.frames(); ++k) {
-    if (!poses_P[k].found || !poses_D[k].found) continue;
-    const Pose<double>& X_WP = poses_P[k].X_WB;
-    const Mat3d R_PW = X_WP.R_WB.transpose();
-    motion.X_PD.push_back({R_PW * poses_D[k].X_WB.R_WB, R_PW * (poses_D[k].X_WB.p_WB - X_WP.p_WB)});
-    for (size_t i = 0; i < d.size(); ++i) {
-      motion.tracks_P[i].push_back(R_PW * (tracks.at(k, d[i]) - X_WP.p_WB));
-    }
-  }
-  return motion;
+  return calc_relative_motion(tracks, indices(proximal), indices(distal));
 }
 
 TEST(Recordings, HipCenterIsASphere) {
   SKIP_WITHOUT_DATA();
   const MotionTrial trial = load("functional/right_hip.c3d");
-  const RelativeMotion motion = calc_relative_motion(
+  const RelativeMotion motion = calc_motion_between(
       trial.markers, {"LPSIS", "RPSIS", "LASIS", "RASIS"}, {"RTHI1", "RTHI2", "RTHI3"});
   const JointCenter hip = fit_sphere_center(motion.tracks_P);
   ASSERT_TRUE(hip.found);
@@ -230,7 +210,7 @@ TEST(Recordings, KneeIsAHinge) {
   SKIP_WITHOUT_DATA();
   const MotionTrial trial = load("functional/right_knee.c3d");
   const RelativeMotion motion =
-      calc_relative_motion(trial.markers, {"RTHI1", "RTHI2", "RTHI3"}, {"RLEG1", "RLEG2", "RLEG3"});
+      calc_motion_between(trial.markers, {"RTHI1", "RTHI2", "RTHI3"}, {"RLEG1", "RLEG2", "RLEG3"});
   const JointCenter sphere = fit_sphere_center(motion.tracks_P);
   ASSERT_TRUE(sphere.found);
   EXPECT_LE(sphere.rms, 0.0014);  // measured 1.17 mm

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <set>
 
 #include "tests/support/random_tree.h"
 #include "vesica/multibody/loops.h"
@@ -24,8 +25,10 @@ TreeData<T> evaluate(const RandomTree& r, const std::vector<T>& q, const std::ve
 
 TEST(Tree, ForwardInverseAndMassMatrixAgree) {
   std::mt19937_64 random(5);
+  std::set<JointType> seen;
   for (int k = 0; k < 50; ++k) {
     const auto r = make_random_tree(random, {.bodies = 1 + k / 2});
+    for (const auto& body : r.tree.bodies()) seen.insert(body.joint.type);
     auto data = evaluate(r, r.q, r.u);
     std::vector<double> rates(r.u.size()), tau(r.u.size()), bias(r.u.size());
     calc_forward_dynamics(r.tree, r.wrenches, r.tau.data(), rates.data(), &data);
@@ -50,6 +53,7 @@ TEST(Tree, ForwardInverseAndMassMatrixAgree) {
     const double kinetic = calc_kinetic_energy(r.tree, data);
     EXPECT_NEAR(0.5 * u.dot(M * u), kinetic, 1e-12 * kinetic);
   }
+  EXPECT_EQ(seen.size(), joint_rows().size());
 }
 
 TEST(Tree, JacobianTimesSpeedsIsTheVelocity) {

@@ -70,6 +70,10 @@ std::string describe(const TreeCase& c, int b) {
       break;
     case CaseJoint::kWeld:
       break;
+    case CaseJoint::kCylindrical:
+      joint("hinge", vec(body.axis));
+      joint("slide", vec(body.axis));
+      break;
   }
   for (size_t child = 0; child < c.bodies.size(); ++child) {
     if (c.bodies[child].parent == b) xml += describe(c, static_cast<int>(child));

@@ -29,6 +29,7 @@ Rotation calc_joint_axes(const CaseBody& body) {
   const UnitVec3 axis(as_vec(body.axis));
   switch (body.joint) {
     case CaseJoint::kRevolute:
+    case CaseJoint::kCylindrical:
       return Rotation(axis, SimTK::ZAxis);
     case CaseJoint::kPrismatic:
       return Rotation(axis, SimTK::XAxis);
@@ -88,6 +89,9 @@ struct Model {
           break;
         case CaseJoint::kWeld:
           bodies.push_back(MobilizedBody::Weld(parent, F, rigid, M));
+          break;
+        case CaseJoint::kCylindrical:
+          bodies.push_back(MobilizedBody::Cylinder(parent, F, rigid, M));
           break;
       }
     }

@@ -7,7 +7,16 @@
 
 namespace vesica::test {
 
-enum class CaseJoint { kFree, kRevolute, kPrismatic, kUniversal, kSpherical, kPlanar, kWeld };
+enum class CaseJoint {
+  kFree,
+  kRevolute,
+  kPrismatic,
+  kUniversal,
+  kSpherical,
+  kPlanar,
+  kWeld,
+  kCylindrical
+};
 
 struct CaseFrame {
   std::array<double, 9> R;  // row by row

@@ -80,10 +80,11 @@ std::string make_scene(const std::string& duration, const std::string& solver,
       duration, solver, checkpoints.empty() ? "" : ", checkpoints: " + checkpoints);
 }
 
-const char* const kFixed[] = {"{method: rk4, step: 2.0e-5}",
-                              "{method: semi_implicit_euler, step: 1.0e-5}"};
-const char* const kAdaptive[] = {"{method: cvode, tolerance: 1.0e-7}",
-                                 "{method: arkode, tolerance: 1.0e-7}"};
+const std::vector<const char*> kFixed = {"{method: rk4, step: 2.0e-5}",
+                                         "{method: semi_implicit_euler, step: 1.0e-5}"};
+const std::vector<const char*> kAdaptive = {
+    "{method: cvode, tolerance: 1.0e-7}", "{method: arkode, tolerance: 1.0e-7}",
+    "{method: dopri5, tolerance: 1.0e-7}", "{method: rodas5p, tolerance: 1.0e-7}"};
 
 // From every checkpoint, through text as on disk, the run goes on with the same bytes. Fixed steps
 // do not notice that they left one.
@@ -119,7 +120,7 @@ TEST(Checkpoint, RunsGoOnWithTheSameBytes) {
 // had not ended, also where its duration is no multiple of the step; with the others as one that
 // has a checkpoint there.
 TEST(Checkpoint, AShorterRunGoesOnAsALongerOne) {
-  for (const char* solver : {kFixed[0], kAdaptive[0], kAdaptive[1]}) {
+  for (const char* solver : {kFixed[0], kAdaptive[0], kAdaptive[1], kAdaptive[2], kAdaptive[3]}) {
     SCOPED_TRACE(solver);
     const bool fixed = solver == kFixed[0];
     for (const char* end : {"0.06", "0.1", "0.100007"}) {
@@ -170,7 +171,7 @@ TEST(Checkpoint, AnInterruptedRunGoesOn) {
 // Looking at a run, which the clock on the wall decides, changes nothing that it leaves. Without
 // damping the largest energy is that of the deepest state, between two looks of the steps' own.
 TEST(Checkpoint, TheClockDoesNotReachTheLargestEnergy) {
-  for (const char* solver : {kFixed[0], kFixed[1], kAdaptive[0]}) {
+  for (const char* solver : {kFixed[0], kFixed[1], kAdaptive[0], kAdaptive[2], kAdaptive[3]}) {
     SCOPED_TRACE(solver);
     const auto scene = test::load_scene(fmt::format(
         "vesica: 1\nbodies:\n"

@@ -80,32 +80,194 @@ TEST(Joints, LedgerClosesWithEveryForceInAJoint) {
   EXPECT_LT(std::abs(o.result.residual), 1e-6) << o.result.residual;  // 2e-9 measured
 }
 
-// A free body that carries another falls as if it were alone about their common mass centre.
+// A free body that carries another moves as if it were alone about their common mass centre.
 TEST(Joints, FloatingTreeKeepsMomentum) {
-  const auto o = run(
-      "vesica: 1\ngravity: [0, 0, 0]\nbodies:\n"
-      "  hull: {mass: 3, inertia: [0.1, 0.2, 0.3], velocity: {linear: [1, 0, 0], angular: [1, 2, "
-      "3]}}\n"
-      "  arm:\n    mass: 1\n    inertia: [0.02, 0.02, 0.01]\n"
-      "    joint: {type: spherical, parent: hull, in_parent: {position: [0, 0, 0.3]}, in_body: "
-      "{position: [0, 0, -0.3]}, rate: {angular: [5, 0, 1]}}\n" +
-      std::string(kRun));
-  auto data = o.system.make_evaluation<double>();
-  auto momentum = [&](const double* y) {
-    o.system.calc_motions(0, y, &data);
-    Eigen::Matrix<double, 6, 1> p = Eigen::Matrix<double, 6, 1>::Zero();
-    for (size_t b = 0; b < 2; ++b) {
-      const auto& body = o.system.scene().bodies[b].inertia;
-      const auto& m = data.motions[b];
-      p.head<3>() += body.mass * m.V_WB.v_WB;
-      p.tail<3>() += body.mass * m.X_WB.p_WB.cross(m.V_WB.v_WB) +
-                     m.X_WB.R_WB * (body.I_B * (m.X_WB.R_WB.transpose() * m.V_WB.w_WB));
-    }
-    return p;
+  for (const char* const arm : {"type: spherical, rate: {angular: [5, 0, 1]}",
+                                "type: cylindrical, axis: [1, 0, 2], rate: [5, 0.4], spring: "
+                                "{coordinate: distance, stiffness: 40}"}) {
+    SCOPED_TRACE(arm);
+    const auto o = run(fmt::format(
+        "vesica: 1\ngravity: [0, 0, 0]\nbodies:\n"
+        "  hull: {{mass: 3, inertia: [0.1, 0.2, 0.3], velocity: {{linear: [1, 0, 0], angular: [1, "
+        "2, 3]}}}}\n"
+        "  arm:\n    mass: 1\n    inertia: [0.02, 0.02, 0.01]\n"
+        "    joint: {{{}, parent: hull, in_parent: {{position: [0, 0, 0.3]}}, in_body: "
+        "{{position: [0, 0, -0.3]}}}}\n{}",
+        arm, kRun));
+    auto data = o.system.make_evaluation<double>();
+    auto momentum = [&](const double* y) {
+      o.system.calc_motions(0, y, &data);
+      Eigen::Matrix<double, 6, 1> p = Eigen::Matrix<double, 6, 1>::Zero();
+      for (size_t b = 0; b < 2; ++b) {
+        const auto& body = o.system.scene().bodies[b].inertia;
+        const auto& m = data.motions[b];
+        p.head<3>() += body.mass * m.V_WB.v_WB;
+        p.tail<3>() += body.mass * m.X_WB.p_WB.cross(m.V_WB.v_WB) +
+                       m.X_WB.R_WB * (body.I_B * (m.X_WB.R_WB.transpose() * m.V_WB.w_WB));
+      }
+      return p;
+    };
+    const std::vector<double> start = o.system.make_initial_state().y;
+    const auto before = momentum(start.data()), after = momentum(o.result.state.data());
+    EXPECT_LT((after - before).norm(), 1e-8 * before.norm());
+  }
+}
+
+// A nut beside the vertical axis of a cylindrical joint: it swings about the axis on a torsion
+// spring, with I = I_zz + m r^2, and along it on a spring about k z = -m g, each by itself.
+struct Nut {
+  double m = 2, I_zz = 0.03, r = 0.1, c = 1.2, k = 90, g = 9.81;
+  double angle0 = 0.4, spin0 = 0.5, z0 = 0.05, v0 = 0.2;
+
+  std::string text(const std::string& end) const {
+    return fmt::format(
+        "vesica: 1\ngravity: [0, 0, {}]\nbodies:\n  nut:\n    mass: {}\n    inertia: [0.01, 0.02, "
+        "{}]\n    joint: {{type: cylindrical, parent: world, axis: [0, 0, 3], in_body: {{position: "
+        "[{}, 0, 0]}}, start: [{:.17g}, {:.17g} m], rate: [{} rad/s, {} m/s], spring: "
+        "[{{coordinate: angle, stiffness: {:.17g} N m/rad}}, {{coordinate: distance, stiffness: "
+        "{:.17g} N/m}}]}}\n{}",
+        -g, m, I_zz, -r, angle0, z0, spin0, v0, c, k, end);
+  }
+  double angle(double t) const {
+    const double w = std::sqrt(c / (I_zz + m * r * r));
+    return angle0 * std::cos(w * t) + spin0 / w * std::sin(w * t);
+  }
+  double distance(double t) const {
+    const double w = std::sqrt(k / m), rest = -m * g / k;
+    return rest + (z0 - rest) * std::cos(w * t) + v0 / w * std::sin(w * t);
+  }
+};
+
+TEST(Joints, CylindricalTurnsAndSlidesAsTwoOscillators) {
+  const Nut nut;
+  const auto o = run(nut.text(kRun));
+  const double angle = nut.angle(2), z = nut.distance(2);
+  EXPECT_NEAR(o.column_end("nut.joint.angle"), angle, 1e-8);  // 4e-10 measured
+  EXPECT_NEAR(o.column_end("nut.joint.distance"), z, 1e-8);   // 2e-9 measured
+  EXPECT_NEAR(o.column_end("nut.position.x"), nut.r * std::cos(angle), 1e-8);
+  EXPECT_NEAR(o.column_end("nut.position.y"), nut.r * std::sin(angle), 1e-8);
+  EXPECT_NEAR(o.column_end("nut.position.z"), z, 1e-8);
+  const auto unit = [&](const std::string& name) {
+    return o.result.recording.columns[o.result.recording.find(name)].unit;
   };
-  const std::vector<double> start = o.system.make_initial_state().y;
-  const auto before = momentum(start.data()), after = momentum(o.result.state.data());
-  EXPECT_LT((after - before).norm(), 1e-8 * before.norm());
+  EXPECT_EQ(unit("nut.joint.angle"), "rad");
+  EXPECT_EQ(unit("nut.joint.angle_rate"), "rad/s");
+  EXPECT_EQ(unit("nut.joint.distance"), "m");
+  EXPECT_EQ(unit("nut.joint.distance_rate"), "m/s");
+}
+
+TEST(Joints, CylindricalSensitivitiesMeetTheClosedForm) {
+  const Nut nut;
+  const double t = 0.7, h = 1e-6;
+  const auto file = InputFile::parse(
+      nut.text("duration: 0.7\nsolver: {method: rk4, step: 1.0e-3}\noutput: {interval: 0.1}\n"),
+      "test.yaml");
+  const auto s = simulate_sensitivity(
+      file, read_run_options(file),
+      {"bodies.nut.joint.start.0", "bodies.nut.joint.start.1", "bodies.nut.joint.rate.1",
+       "bodies.nut.joint.spring.0.stiffness", "bodies.nut.joint.spring.1.stiffness"});
+  ASSERT_EQ(s.final_names.size(), 4u);
+  EXPECT_EQ(s.final_names[0], "nut.joint.angle");
+  EXPECT_EQ(s.final_names[1], "nut.joint.distance");
+  EXPECT_EQ(s.final_names[2], "nut.joint.angle_rate");
+  EXPECT_EQ(s.final_names[3], "nut.joint.distance_rate");
+  double Nut::*const numbers[] = {&Nut::angle0, &Nut::z0, &Nut::v0, &Nut::c, &Nut::k};
+  for (size_t p = 0; p < 5; ++p) {
+    Nut more = nut, less = nut;
+    more.*numbers[p] += h;
+    less.*numbers[p] -= h;
+    const double angle = (more.angle(t) - less.angle(t)) / (2 * h);
+    const double distance = (more.distance(t) - less.distance(t)) / (2 * h);
+    EXPECT_NEAR(s.final_derivatives[p][0], angle, 1e-7) << p;
+    EXPECT_NEAR(s.final_derivatives[p][1], distance, 1e-7) << p;
+  }
+}
+
+TEST(Joints, CylindricalEquilibriumWithALockedCoordinate) {
+  const Nut nut;
+  const auto open =
+      read_scene<double>(InputFile::parse(nut.text("equilibrium: {}\nduration: 1\n"), "test.yaml"));
+  EXPECT_NEAR(open.q0[0], 0, 1e-10);
+  EXPECT_NEAR(open.q0[1], -nut.m * nut.g / nut.k, 1e-10);
+  const auto locked = read_scene<double>(InputFile::parse(
+      nut.text("equilibrium: {locked: [nut.joint.distance]}\nduration: 1\n"), "test.yaml"));
+  EXPECT_NEAR(locked.q0[0], 0, 1e-10);
+  EXPECT_EQ(locked.q0[1], nut.z0);
+}
+
+// A drive turns and lifts a body along a screw: its pose is that of the screw, and the work is what
+// lifts the weight, for turning at a constant rate takes none.
+TEST(Joints, CylindricalDriveIsAScrew) {
+  const double m = 2, spin = 3, pitch = 0.05, r = 0.1, t = 2;
+  const auto o = run(fmt::format(
+      "vesica: 1\ngravity: [0, 0, -9.81]\nbodies:\n  nut:\n    mass: {}\n    inertia: [0.01, 0.02, "
+      "0.03]\n    joint: {{type: cylindrical, parent: world, axis: [0, 0, 1], in_body: {{position: "
+      "[{}, 0, 0]}}, driven: [{{rate: {}}}, {{rate: {}}}]}}\n"
+      "  stone: {{mass: 1, inertia: [1, 1, 1]}}\n{}",
+      m, -r, spin, spin * pitch, kRun));
+  auto data = o.system.make_evaluation<double>();
+  o.system.calc_motions(t, o.result.state.data(), &data);
+  const Vec3d p(r * std::cos(spin * t), r * std::sin(spin * t), spin * pitch * t);
+  const Vec3d v(-r * spin * std::sin(spin * t), r * spin * std::cos(spin * t), spin * pitch);
+  EXPECT_LT((data.motions[0].X_WB.p_WB - p).norm(), 1e-14);
+  EXPECT_LT((data.motions[0].V_WB.v_WB - v).norm(), 1e-14);
+  EXPECT_LT((data.motions[0].V_WB.w_WB - Vec3d(0, 0, spin)).norm(), 1e-14);
+  const double* l = o.result.state.data() + o.system.layout().ledger_start();
+  EXPECT_NEAR(l[kMotorWork], m * 9.81 * spin * pitch * t, 1e-9);
+}
+
+// Every force in a joint on both coordinates of a cylindrical one, on a base that moves.
+TEST(Joints, CylindricalLedgerCloses) {
+  const auto o = run(
+      "vesica: 1\nbodies:\n"
+      "  base: {prescribed: {amplitude: [0.1, 0, 0.02], frequency: 1.5, axis: [0, 0, 1], spin: "
+      "1}}\n"
+      "  nut:\n    mass: 1\n    inertia: [0.02, 0.02, 0.01]\n"
+      "    joint: {type: cylindrical, parent: base, axis: [0, 1, 1], in_body: {position: [0.1, 0, "
+      "0.2]}, start: [0.5, 0.02], spring: [{coordinate: angle, stiffness: 3 N m/rad, damping: 0.1 "
+      "N "
+      "m s/rad}, {coordinate: distance, stiffness: 300 N/m, damping: 2 N s/m, rest: 1 cm}], "
+      "limits: [{coordinate: angle, range: [-30 deg, 35 deg], stiffness: 200 N m/rad, damping: 0.5 "
+      "s}, {coordinate: distance, range: [-4 cm, 3 cm], stiffness: 3000 N/m, damping: 0.5 s/m}], "
+      "friction: [{coordinate: angle, load: 20, radius: 0.02, law: {law: brown_mcphee, mu_s: 0.3, "
+      "mu_d: 0.2, v_t: 0.01}}, {coordinate: distance, load: 5, law: {law: brown_mcphee, mu_s: 0.3, "
+      "mu_d: 0.2, v_t: 0.01}}], motor: [{coordinate: angle, input: position, value: {amplitude: "
+      "0.5, frequency: 0.8}, gain: 5, rate_gain: 0.2}, {coordinate: distance, input: torque, "
+      "value: {amplitude: 6 N, frequency: 1.1}}]}\n"
+      "  arm:\n    mass: 0.3\n    inertia: [0.01, 0.02, 0.01]\n"
+      "    joint: {type: revolute, parent: nut, axis: [1, 0, 0], in_parent: {position: [0.1, 0, "
+      "0]}, "
+      "in_body: {position: [0, 0, 0.1]}}\n" +
+      std::string(kRun));
+  const double* l = o.result.state.data() + o.system.layout().ledger_start();
+  EXPECT_GT(l[kJointDamping], 1e-3);
+  EXPECT_GT(l[kJointFriction], 1e-3);
+  EXPECT_GT(std::abs(l[kMotorWork]), 1e-2);
+  EXPECT_GT(std::abs(l[kPrescribedWork]), 1e-2);
+  EXPECT_LT(std::abs(o.result.residual), 1e-6) << o.result.residual;  // 2e-9 measured
+}
+
+// A crank turns, its rod pushes a piston that may also turn in its bore: x = r cos q +
+// sqrt(l^2 - r^2 sin^2 q), and nothing turns the piston.
+TEST(Joints, CylindricalPistonClosesALoop) {
+  const double r = 0.1, l = 0.3;
+  const auto o = run(
+      "vesica: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+      "  crank: {mass: 1, inertia: [0.001, 0.001, 0.001], joint: {type: revolute, parent: world, "
+      "axis: [0, 1, 0], in_body: {position: [-0.1, 0, 0]}, start: 0.3, rate: 8}}\n"
+      "  rod: {mass: 0.5, inertia: [0.001, 0.004, 0.004], joint: {type: revolute, parent: crank, "
+      "axis: [0, 1, 0], in_body: {position: [-0.15, 0, 0]}, start: -0.4}}\n"
+      "  piston: {mass: 0.4, inertia: [0.001, 0.001, 0.001], joint: {type: cylindrical, parent: "
+      "world, axis: [1, 0, 0], start: [0.2, 0.39]}}\n"
+      "loops:\n  - {type: point, between: [rod, piston], frames: [{position: [0.15, 0, 0]}, "
+      "{position: [0, 0, 0]}], rate: 100}\n" +
+      std::string(kRun));
+  const double q = o.column_end("crank.joint.angle");
+  const double expected = r * std::cos(q) + std::sqrt(l * l - r * r * std::sin(q) * std::sin(q));
+  EXPECT_GT(std::abs(q - 0.3), 2);  // it has turned far, 3.0 measured
+  EXPECT_NEAR(o.column_end("piston.joint.distance"), expected, 1e-8);  // 2e-12 measured
+  EXPECT_NEAR(o.column_end("piston.joint.angle"), 0.2, 1e-10);
+  EXPECT_LT(std::abs(o.result.residual), 1e-6) << o.result.residual;  // 3e-9 measured
 }
 
 // Sensitivity of a pendulum with a contact to its joint's start, against differences.
@@ -186,6 +348,19 @@ TEST(Joints, BadInputIsRefusedWithAReason) {
       error("{type: universal, parent: world, axes: [[1, 0, 0], [2, 0, 0]]}").find("parallel"),
       std::string::npos);
   EXPECT_NE(error("{type: weld, parent: world, motor: {input: torque, value: 1}}").find("needs a"),
+            std::string::npos);
+  EXPECT_NE(error("{type: weld, parent: world, axis: [0, 0, 1]}")
+                .find("belongs to joints of type revolute, prismatic"),
+            std::string::npos);
+  const std::string nut = "{type: cylindrical, parent: world, axis: [0, 0, 1], ";
+  EXPECT_NE(error(nut + "spring: {stiffness: 1}}").find("give 'coordinate': angle, distance"),
+            std::string::npos);
+  EXPECT_NE(error(nut + "spring: {coordinate: angle, stiffness: 1 N/m}}").find("N/m"),
+            std::string::npos);
+  EXPECT_NE(error(nut + "start: [1 cm, 1 rad]}").find("cm"), std::string::npos);
+  EXPECT_NE(error(nut + "friction: {coordinate: distance, load: 1, radius: 0.1, law: {law: "
+                        "brown_mcphee, mu_s: 0.3, mu_d: 0.2, v_t: 0.01}}}")
+                .find("a slide has none"),
             std::string::npos);
 }
 

@@ -162,14 +162,18 @@ TEST(Located, FixedStepsMeetTheAdaptiveEvents) {
     const RunOptions fixed = read_run_options(file);
     const System<double> system(read_scene<double>(file), true);
     RunOptions adaptive = fixed;
-    adaptive.solver = Solver::kArkode;
     adaptive.tolerance = 1e-10;
-    const auto a = simulate(system, fixed), b = simulate(system, adaptive);
-    ASSERT_EQ(a.events.size(), b.events.size()) << bounce.name;
-    ASSERT_GE(a.events.size(), 2u) << bounce.name;
-    for (size_t k = 0; k < a.events.size(); ++k) {
-      EXPECT_NEAR(a.events[k].time, b.events[k].time, 1e-8) << bounce.name;
-      EXPECT_NEAR(a.events[k].closing_speed, b.events[k].closing_speed, 1e-7) << bounce.name;
+    const auto a = simulate(system, fixed);
+    for (const Solver solver : {Solver::kArkode, Solver::kDopri5, Solver::kRodas5p}) {
+      SCOPED_TRACE(solver_name(solver));
+      adaptive.solver = solver;
+      const auto b = simulate(system, adaptive);
+      ASSERT_EQ(a.events.size(), b.events.size()) << bounce.name;
+      ASSERT_GE(a.events.size(), 2u) << bounce.name;
+      for (size_t k = 0; k < a.events.size(); ++k) {
+        EXPECT_NEAR(a.events[k].time, b.events[k].time, 1e-8) << bounce.name;
+        EXPECT_NEAR(a.events[k].closing_speed, b.events[k].closing_speed, 1e-7) << bounce.name;
+      }
     }
   }
 }

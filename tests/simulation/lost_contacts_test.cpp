@@ -84,6 +84,7 @@ TEST(LostContacts, CarryWhatLiesOnThemWithEverySolver) {
   for (const Rest& rest : make_rests()) {
     for (const char* solver :
          {"{method: cvode, tolerance: 1.0e-8}", "{method: arkode, tolerance: 1.0e-7}",
+          "{method: dopri5, tolerance: 1.0e-7}", "{method: rodas5p, tolerance: 1.0e-7}",
           "{method: rk4, step: 2.0e-4}"}) {
       const auto scene = test::load_scene(make_scene(
           rest, "normal: {law: volumetric, stiffness: 1.0e7, damping: 20}, friction: {law: none}",
@@ -141,6 +142,7 @@ TEST(LostContacts, CellsTogetherAndSeparateAgree) {
 TEST(LostContacts, PartsOnABeltAreFoundAfterASwitch) {
   for (const char* solver :
        {"{method: cvode, tolerance: 1.0e-8}", "{method: arkode, tolerance: 1.0e-8}",
+        "{method: dopri5, tolerance: 1.0e-8}", "{method: rodas5p, tolerance: 1.0e-8}",
         "{method: rk4, step: 1.0e-4, events: located}", "{method: rk4, step: 1.0e-4}"}) {
     for (const double until : {0.05, 0.15, 0.4}) {
       const auto scene = test::load_scene(fmt::format(

@@ -31,8 +31,10 @@ const char* const kLaws[] = {
 // later is damped with that alpha, F = F_elastic (1 + alpha c), not with one that follows the
 // speed.
 TEST(Memory, ContactsThatBeginAtRestRememberThat) {
-  for (const char* solver : {"{method: rk4, step: 1.0e-6}", "{method: cvode, tolerance: 1.0e-10}",
-                             "{method: arkode, tolerance: 1.0e-10}"}) {
+  for (const char* solver :
+       {"{method: rk4, step: 1.0e-6}", "{method: cvode, tolerance: 1.0e-10}",
+        "{method: arkode, tolerance: 1.0e-10}", "{method: dopri5, tolerance: 1.0e-10}",
+        "{method: rodas5p, tolerance: 1.0e-10}"}) {
     for (const char* law : kLaws) {
       for (const double speed : {0.0, 1e-3}) {
         const auto scene = test::load_scene(make_ball(law, speed, solver, 0.0025));
@@ -67,7 +69,8 @@ TEST(Memory, LocatedTouchdownsHaveTheSpeedOfTheTouch) {
   const char* const grounds[] = {"{type: half_space}",
                                  "{type: box, size: [1, 1, 0.1], pose: {position: [0, 0, -0.05]}}"};
   for (const char* solver :
-       {"{method: cvode, tolerance: 1.0e-10}", "{method: arkode, tolerance: 1.0e-10}"}) {
+       {"{method: cvode, tolerance: 1.0e-10}", "{method: arkode, tolerance: 1.0e-10}",
+        "{method: dopri5, tolerance: 1.0e-10}", "{method: rodas5p, tolerance: 1.0e-10}"}) {
     for (const char* shape : shapes) {
       for (const char* ground : grounds) {
         const auto scene = test::load_scene(fmt::format(

@@ -60,9 +60,12 @@ TEST(Simulate, LedgerClosesWithEveryDissipation) {
       "    velocity: {linear: [0.5, 0.2, 0], angular: [3, -2, 10]}\n";
   const char* const law = "{law: volumetric, stiffness: 1.0e8, damping: 0.3}";
   const char* const friction = "{law: brown_mcphee, mu_s: 0.5, mu_d: 0.4, v_t: 0.02}";
-  const std::pair<const char*, double> solvers[] = {{"{method: rk4, step: 1.0e-5}", 1e-6},
-                                                    {"{method: cvode, tolerance: 1.0e-10}", 1e-6},
-                                                    {"{method: arkode, tolerance: 1.0e-10}", 1e-6}};
+  const std::pair<const char*, double> solvers[] = {
+      {"{method: rk4, step: 1.0e-5}", 1e-6},
+      {"{method: cvode, tolerance: 1.0e-10}", 1e-6},
+      {"{method: arkode, tolerance: 1.0e-10}", 1e-6},
+      {"{method: dopri5, tolerance: 1.0e-10}", 1e-6},
+      {"{method: rodas5p, tolerance: 1.0e-10}", 1e-6}};
   for (const auto& [solver, bound] : solvers) {
     const auto s = load(ball_scene(law, friction, solver, "1.5", start));
     const auto result = simulate(s.system, s.options);

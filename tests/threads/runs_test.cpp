@@ -15,7 +15,8 @@ namespace {
 struct Case {
   const char* scene;
   const char* duration;
-  const char* step = nullptr;  // else the scene's
+  const char* step = nullptr;    // else the scene's
+  const char* method = nullptr;  // likewise
 };
 
 class RunsAtOnce : public testing::TestWithParam<Case> {};
@@ -24,6 +25,7 @@ TEST_P(RunsAtOnce, GiveTheBitsOfARunAlone) {
   auto file = InputFile::load(test::source_dir() + "/scenes/" + GetParam().scene + ".yaml");
   file.set("duration", GetParam().duration);
   if (GetParam().step != nullptr) file.set("solver.step", GetParam().step);
+  if (GetParam().method != nullptr) file.set("solver.method", GetParam().method);
   const auto options = read_run_options(file);
   const System<double> system(read_scene<double>(file), options.ledger);
 
@@ -50,9 +52,14 @@ TEST_P(RunsAtOnce, GiveTheBitsOfARunAlone) {
 INSTANTIATE_TEST_SUITE_P(Scenes, RunsAtOnce,
                          testing::Values(Case{"bouncing_ball", "0.4 s"},
                                          Case{"box_drop_edge", "0.4 s"},
+                                         Case{"bouncing_ball", "0.4 s", nullptr, "dopri5"},
+                                         Case{"bouncing_ball", "0.4 s", nullptr, "rodas5p"},
                                          Case{"ball_on_table", "0.2 s", "1 ms"},
                                          Case{"battery_box", "0.57 s", "0.5 ms"}),
-                         [](const auto& run) { return std::string(run.param.scene); });
+                         [](const auto& run) {
+                           return std::string(run.param.scene) +
+                                  (run.param.method ? run.param.method : "");
+                         });
 
 }  // namespace
 }  // namespace vesica::runs_test

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 
 #include "vesica/error.h"
 #include "vesica/io/text_input.h"
+#include "vesica/math/median.h"
 
 namespace vesica {
 
@@ -66,10 +68,7 @@ double find_median_span(const MarkerTracks& markers) {
     }
     if (present >= 2) spans.push_back((high - low).maxCoeff());
   }
-  if (spans.empty()) return 0.0;
-  std::nth_element(spans.begin(), spans.begin() + static_cast<std::ptrdiff_t>(spans.size() / 2),
-                   spans.end());
-  return spans[spans.size() / 2];
+  return calc_median(std::move(spans));
 }
 
 void check_marker_scale(const MarkerTracks& markers, const std::string& name) {

@@ -365,6 +365,11 @@ void back_substitute(const Plan& plan, const Geometry& geometry, const SegmentPo
   }
 }
 
+SegmentPose as_segment_pose(const Pose<double>& X_WS) {
+  const Eigen::Quaterniond q(X_WS.R_WB);
+  return {X_WS.p_WB, {q.w(), q.x(), q.y(), q.z()}};
+}
+
 SegmentPose turn_pose(const SegmentPose& pose, const Vec3d& theta, const Vec3d& dp) {
   SegmentPose moved;
   moved.p_WS = pose.p_WS + dp;
@@ -395,8 +400,7 @@ bool project_poses(const Plan& plan, const Geometry& geometry, SegmentPose* pose
         body.parent == kGround ? ground_pose() : poses[plan.bodies()[body.parent].segment];
     const Mat3d R_P = as_rotation(parent.q_WS);
     if (joint.rows.size() == 3) {
-      const Eigen::Quaterniond q(Mat3d(R_P * joint.R_PC_weld));
-      child.q_WS = {q.w(), q.x(), q.y(), q.z()};
+      child.q_WS = as_segment_pose({R_P * joint.R_PC_weld, child.p_WS}).q_WS;
     } else if (!joint.rows.empty()) {
       // Newton on the rows; quadratic, so a handful of turns from anywhere that makes sense.
       constexpr int kMaxTurns = 20;

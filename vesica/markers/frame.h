@@ -167,6 +167,8 @@ double calc_objective(const Plan& plan, const Geometry& geometry, const Frame& f
 Vec3d calc_marker(const Geometry& geometry, const Model& model, int marker,
                   const SegmentPose* poses);
 
+SegmentPose as_segment_pose(const Pose<double>& X_WS);
+
 SegmentPose turn_pose(const SegmentPose& pose, const Vec3d& theta, const Vec3d& dp);
 
 }  // namespace vesica::markers

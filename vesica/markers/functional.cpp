@@ -4,18 +4,17 @@
 #include <cmath>
 
 #include "vesica/markers/start.h"
-#include "vesica/math/linear_algebra.h"
+#include "vesica/motion/functional_joint.h"
 
 namespace vesica::markers {
 namespace {
 
 // Fewer frames than this, or less turning, tell nothing about a joint.
 constexpr size_t kMinFrames = 10;
-constexpr double kMinTurn = 0.2;  // rad, largest relative rotation
-
-struct PosePair {
-  SegmentPose parent, child;
-};
+constexpr double kMinTurn = 0.2;  // rad
+// Directions with a smaller singular value (of the largest) are left alone. For motion about a
+// point by small angles it is half of their standard deviation: 0.05 rad.
+constexpr double kLeastShare = 0.025;
 
 bool all_found(const Point& point) {
   return std::all_of(point.coordinate.begin(), point.coordinate.end(),
@@ -30,85 +29,36 @@ void set_start(Model& model, const Affine& a, double value) {
   p.start = std::clamp((value - a.constant) / a.factor, p.lower, p.upper);
 }
 
-void fit_centers(const std::vector<PosePair>& pairs, const JointGeometry& geometry,
+void fit_centers(const std::vector<Pose<double>>& X_PC, const JointGeometry& geometry,
                  const Joint& joint, Model& model) {
-  const bool find_p = all_found(joint.parent_center), find_c = all_found(joint.child_center);
-  if (!find_p && !find_c) return;
-  const auto rows = static_cast<Eigen::Index>(3 * pairs.size());
-  const Eigen::Index columns = 3 * (find_p + find_c);
-  Eigen::MatrixXd A(rows, columns);
-  Eigen::VectorXd b(rows);
-  for (size_t k = 0; k < pairs.size(); ++k) {
-    const Mat3d R_P = as_rotation(pairs[k].parent.q_WS), R_C = as_rotation(pairs[k].child.q_WS);
-    const auto row = static_cast<Eigen::Index>(3 * k);
-    b.segment<3>(row) = pairs[k].child.p_WS + R_C * geometry.child_center.value -
-                        pairs[k].parent.p_WS - R_P * geometry.parent_center.value;
-    if (find_p) A.block<3, 3>(row, 0) = R_P;
-    if (find_c) A.block<3, 3>(row, find_p ? 3 : 0) = -R_C;
-  }
-  // Directions that move the centre's distance by less than 5 % of a full one are left alone: along
-  // a hinge the frames say nothing, or only noise.
-  const Eigen::VectorXd change = decompose_rows(A, 0.05).pseudo_inverse * b;
+  const SidesWanted wanted{all_found(joint.parent_center), all_found(joint.child_center)};
+  if (!wanted.proximal && !wanted.distal) return;
+  const CommonPoint found = solve_common_point(
+      X_PC, {geometry.parent_center.value, geometry.child_center.value}, wanted, kLeastShare);
   for (int k = 0; k < 3; ++k) {
-    if (find_p) {
-      set_start(model, joint.parent_center.coordinate[k],
-                geometry.parent_center.value[k] + change[k]);
-    }
-    if (find_c) {
-      set_start(model, joint.child_center.coordinate[k],
-                geometry.child_center.value[k] + change[find_p ? 3 + k : k]);
-    }
+    if (wanted.proximal) set_start(model, joint.parent_center.coordinate[k], found.center_P[k]);
+    if (wanted.distal) set_start(model, joint.child_center.coordinate[k], found.center_D[k]);
   }
 }
 
-void set_axis(Model& model, const Axis& axis, Vec3d direction, const Vec3d& present) {
-  if (direction.dot(present) < 0) direction = -direction;
+void set_axis(Model& model, const Axis& axis, const Vec3d& direction) {
   double angles[2];
   set_axis_direction(axis, direction, angles);
   for (int k = 0; k < 2; ++k) set_start(model, axis.angle[k], angles[k]);
 }
 
-void fit_axes(const std::vector<PosePair>& pairs, const Joint& joint, Model& model) {
-  const bool find_p = is_found(joint.parent_axis), find_c = is_found(joint.child_axis);
-  if (joint.type != JointType::kRevolute || (!find_p && !find_c)) return;
-  std::vector<Mat3d> relative;
-  for (const PosePair& pair : pairs) {
-    relative.push_back(as_rotation(pair.parent.q_WS).transpose() * as_rotation(pair.child.q_WS));
-  }
-  // Rotations of all frames against a few references: the axis is what they leave in place.
-  Mat3d in_parent = Mat3d::Zero(), in_child = Mat3d::Zero();
-  double largest = 0;
-  const size_t stride = std::max<size_t>(1, relative.size() / 8);
-  for (size_t r = 0; r < relative.size(); r += stride) {
-    for (const Mat3d& M : relative) {
-      const Mat3d p = M * relative[r].transpose() - Mat3d::Identity();
-      const Mat3d c = relative[r].transpose() * M - Mat3d::Identity();
-      in_parent += p.transpose() * p;
-      in_child += c.transpose() * c;
-      largest = std::max(largest, p.norm());
-    }
-  }
-  if (largest < std::sqrt(2.0) * kMinTurn) return;
+void fit_axes(const std::vector<Pose<double>>& X_PC, const Joint& joint, Model& model) {
+  const SidesWanted wanted{is_found(joint.parent_axis), is_found(joint.child_axis)};
+  if (joint.type != JointType::kRevolute || (!wanted.proximal && !wanted.distal)) return;
   const Eigen::VectorXd d = model.start_values();
-  const Vec3d present_p = calc_axis_frame(joint.parent_axis, d).col(joint.parent_axis.sequence[2]);
-  const Vec3d present_c = calc_axis_frame(joint.child_axis, d).col(joint.child_axis.sequence[2]);
-  if (find_p && find_c) {
-    const Vec3d p = calc_eigen<3>(in_parent).vectors.col(0);
-    Vec3d c = Vec3d::Zero();
-    const Vec3d axis_p = p.dot(present_p) < 0 ? Vec3d(-p) : p;
-    for (const Mat3d& M : relative) c += M.transpose() * axis_p;
-    set_axis(model, joint.parent_axis, axis_p, axis_p);
-    set_axis(model, joint.child_axis, c.normalized(), c);
-    return;
-  }
-  Vec3d sum = Vec3d::Zero();
-  for (const Mat3d& M : relative)
-    sum += find_p ? Vec3d(M * present_c) : Vec3d(M.transpose() * present_p);
-  if (find_p) {
-    set_axis(model, joint.parent_axis, sum.normalized(), sum);
-  } else {
-    set_axis(model, joint.child_axis, sum.normalized(), sum);
-  }
+  const auto present = [&](const Axis& axis) {
+    return Vec3d(calc_axis_frame(axis, d).col(axis.sequence[2]));
+  };
+  const CommonAxis found =
+      solve_common_axis(X_PC, {present(joint.parent_axis), present(joint.child_axis)}, wanted);
+  if (found.range < kMinTurn) return;
+  if (wanted.proximal) set_axis(model, joint.parent_axis, found.axis_P);
+  if (wanted.distal) set_axis(model, joint.child_axis, found.axis_D);
 }
 
 }  // namespace
@@ -128,18 +78,15 @@ void fit_joints(const AllFrames& frames, Model& model) {
   for (size_t j = 0; j < model.joints.size(); ++j) {
     const Joint joint = model.joints[j];
     if (joint.parent == kGround || joint.type == JointType::kFree) continue;
-    std::vector<PosePair> pairs;
+    std::vector<Pose<double>> X_PC;
     for (int k = 0; k < frames.frame_count(); ++k) {
-      PosePair pair;
-      const Frame frame = frames.frame(k);
-      if (find_segment_pose(model, geometry, frame, joint.parent, &pair.parent) &&
-          find_segment_pose(model, geometry, frame, joint.child, &pair.child)) {
-        pairs.push_back(pair);
-      }
+      const RigidFit parent = fit_segment(model, geometry, frames.frame(k), joint.parent);
+      const RigidFit child = fit_segment(model, geometry, frames.frame(k), joint.child);
+      if (parent.found && child.found) X_PC.push_back(calc_relative_pose(parent.X_WB, child.X_WB));
     }
-    if (pairs.size() < kMinFrames) continue;
-    fit_axes(pairs, joint, model);
-    fit_centers(pairs, geometry.joints[j], joint, model);
+    if (X_PC.size() < kMinFrames) continue;
+    fit_axes(X_PC, joint, model);
+    fit_centers(X_PC, geometry.joints[j], joint, model);
   }
 }
 

@@ -1,5 +1,5 @@
 // Functional first values of joint centres and axes, from the relative motion of two segments that
-// both have three or more markers (sphere and hinge fits generalised to two moving segments).
+// both have three or more markers (motion/functional_joint.h).
 #pragma once
 
 #include "vesica/markers/all_frames.h"

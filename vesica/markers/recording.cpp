@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <limits>
 
 #include "vesica/error.h"
 #include "vesica/markers/joint_coordinates.h"
 #include "vesica/markers/start.h"
+#include "vesica/math/median.h"
+#include "vesica/motion/exchanged_labels.h"
+#include "vesica/motion/marker_names.h"
 
 namespace vesica::markers {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // Far beyond any laboratory, also one whose millimetres were taken for metres.
 constexpr double kFarthest = 1e5;  // m
 // Between the sizes of people, at most 3 for an infant and an adult's model, and the 10 between
@@ -23,45 +23,6 @@ constexpr double kWrongUnit = 5;
 // Stretches of suspect frames that are this close count as one.
 constexpr int kBridge = 3;
 
-std::string without_prefix(const std::string& label) {
-  const auto colon = label.rfind(':');
-  return colon == std::string::npos ? label : label.substr(colon + 1);
-}
-
-double median_of(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
-// The marker on the other side: the same name with one l exchanged for an r, or the reverse.
-int find_other_side(const Model& model, int marker) {
-  const std::string& name = model.markers[marker].name;
-  for (size_t k = 0; k < name.size(); ++k) {
-    std::string other = name;
-    switch (name[k]) {
-      case 'l':
-        other[k] = 'r';
-        break;
-      case 'L':
-        other[k] = 'R';
-        break;
-      case 'r':
-        other[k] = 'l';
-        break;
-      case 'R':
-        other[k] = 'L';
-        break;
-      default:
-        continue;
-    }
-    const int found = model.find_marker(other);
-    if (found >= 0) return found;
-  }
-  return -1;
-}
-
 // Some systems write zeros where a marker was not seen; one that is always there is a position.
 std::vector<Vec3d> take_track(const MotionTrial& motion, size_t column,
                               std::vector<std::string>* warnings) {
@@ -69,7 +30,8 @@ std::vector<Vec3d> take_track(const MotionTrial& motion, size_t column,
   std::vector<Vec3d> track = tracks.track(column);
   const auto zeros = static_cast<size_t>(std::count(track.begin(), track.end(), Vec3d::Zero()));
   if (zeros > 0 && zeros < track.size()) {
-    std::replace(track.begin(), track.end(), Vec3d(Vec3d::Zero()), Vec3d(Vec3d::Constant(kNaN)));
+    std::replace(track.begin(), track.end(), Vec3d(Vec3d::Zero()),
+                 Vec3d(Vec3d::Constant(kMissing)));
     if (warnings) {
       warnings->push_back(fmt::format(
           "{}: marker '{}' is exactly at the origin in {} frames; taken as not seen there",
@@ -87,28 +49,58 @@ std::vector<Vec3d> take_track(const MotionTrial& motion, size_t column,
   return track;
 }
 
-struct MarkerPair {
-  int a = -1, b = -1;  // markers
-};
-// The pair of markers whose exchange makes the frame fit best and better than `wanted`; -1 if none.
-MarkerPair find_exchange(FrameSolver& solver, const Frame& frame, const SegmentPose* start,
-                         double wanted, const std::vector<MarkerPair>& candidates) {
-  const Model& model = solver.plan().model();
-  std::vector<Vec3d> positions(frame.positions, frame.positions + model.markers.size());
-  std::vector<SegmentPose> poses(model.segments.size());
-  MarkerPair best;
-  for (const MarkerPair& pair : candidates) {
-    if (frame.weights[pair.a] <= 0 || frame.weights[pair.b] <= 0) continue;
-    std::swap(positions[pair.a], positions[pair.b]);
-    std::copy_n(start, poses.size(), poses.begin());
-    const double fit = solver.solve({positions.data(), frame.weights}, poses.data(), 15).objective;
-    std::swap(positions[pair.a], positions[pair.b]);
-    if (fit < wanted) {
-      wanted = fit;
-      best = pair;
-    }
+std::vector<std::string> list_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const Marker& marker : model.markers) names.push_back(marker.name);
+  return names;
+}
+
+MarkerTracks as_tracks(const Model& model, const Trial& trial) {
+  MarkerTracks tracks;
+  tracks.labels = list_names(model);
+  tracks.rate = trial.rate;
+  tracks.positions = trial.positions;
+  for (size_t i = 0; i < trial.positions.size(); ++i) {
+    if (trial.weights[i] <= 0) tracks.positions[i].setConstant(kMissing);
   }
-  return best;
+  for (int f = 0; f < trial.frame_count(); ++f) {
+    tracks.times.push_back(trial.start_time + f / trial.rate);
+  }
+  return tracks;
+}
+
+// Of each frame the last one before it, else the first one after it, that fits as usual; itself if
+// there is none.
+std::vector<int> find_usual_frames(const std::vector<double>& objective, double limit) {
+  const int count = static_cast<int>(objective.size());
+  std::vector<int> usual(count);
+  for (int k = 0; k < count; ++k) {
+    usual[k] = objective[k] <= limit ? k : k > 0 ? usual[k - 1] : -1;
+  }
+  for (int k = count - 1; k >= 0; --k) {
+    if (usual[k] < 0 && k + 1 < count) usual[k] = usual[k + 1];
+  }
+  for (int k = 0; k < count; ++k) {
+    if (usual[k] < 0) usual[k] = k;
+  }
+  return usual;
+}
+
+// The objective of a frame with other labels, solved from given poses.
+double solve_relabelled(FrameSolver& solver, const Frame& frame, const SegmentPose* start,
+                        std::span<const int> order) {
+  std::vector<Vec3d> positions(order.size());
+  for (size_t m = 0; m < order.size(); ++m) {
+    if (order[m] != static_cast<int>(m) && frame.weights[m] <= 0) return kInfinity;
+    positions[m] = frame.positions[order[m]];
+  }
+  std::vector<SegmentPose> poses(start, start + solver.plan().model().segments.size());
+  return solver.solve({positions.data(), frame.weights}, poses.data(), 15).objective;
+}
+
+bool is_same_exchange(const MarkerFault& a, const MarkerFault& b) {
+  return a.markers == b.markers && a.first_frame < b.first_frame + b.frames &&
+         b.first_frame < a.first_frame + a.frames;
 }
 
 }  // namespace
@@ -158,7 +150,7 @@ Trial make_trial(const Model& model, const MotionTrial& motion, const std::strin
     warnings->push_back(fmt::format("{}: has no marker {}", motion.file, list));
   }
   const size_t n = model.markers.size();
-  trial.positions.assign(tracks.frames() * n, Vec3d::Constant(kNaN));
+  trial.positions.assign(tracks.frames() * n, Vec3d::Constant(kMissing));
   trial.weights.assign(tracks.frames() * n, 0.0);
   for (size_t m = 0; m < n; ++m) {
     if (column[m] == tracks.markers()) continue;
@@ -210,7 +202,7 @@ void check_scale(const Model& model, const Trial& trial) {
     }
   }
   if (ratios.empty()) return;
-  const double ratio = median_of(ratios);
+  const double ratio = calc_median(ratios);
   if (ratio > kWrongUnit || ratio < 1 / kWrongUnit) {
     throw InputError(fmt::format(
         "{}: markers are {:.3g} times as far apart as the model's; the recording's or the model's "
@@ -221,13 +213,8 @@ void check_scale(const Model& model, const Trial& trial) {
 
 void check_sides(const Model& model, const Trial& trial) {
   const int n = trial.marker_count;
-  std::vector<int> other(n, -1);
-  int pairs = 0;
-  for (int m = 0; m < n; ++m) {
-    other[m] = find_other_side(model, m);
-    pairs += other[m] >= 0;
-  }
-  if (pairs < 4) return;
+  const std::vector<SidedPair> pairs = find_sided_pairs(list_names(model));
+  if (pairs.size() < 2) return;
   FrameSolver solver(model, model.start_values());
   std::vector<SegmentPose> poses(model.segments.size());
   double as_is = 0, exchanged = 0;
@@ -236,10 +223,9 @@ void check_sides(const Model& model, const Trial& trial) {
     const Frame frame = trial.frame(f);
     std::vector<Vec3d> positions(frame.positions, frame.positions + n);
     std::vector<double> weights(frame.weights, frame.weights + n);
-    for (int m = 0; m < n; ++m) {
-      if (other[m] < 0) continue;
-      positions[m] = frame.positions[other[m]];
-      weights[m] = frame.weights[other[m]];
+    for (const SidedPair& pair : pairs) {
+      std::swap(positions[pair.left], positions[pair.right]);
+      std::swap(weights[pair.left], weights[pair.right]);
     }
     as_is += solve_frame_from_scratch(solver, frame, poses.data()).objective;
     exchanged += solve_frame_from_scratch(solver, {positions.data(), weights.data()}, poses.data())
@@ -253,59 +239,51 @@ void check_sides(const Model& model, const Trial& trial) {
   }
 }
 
-std::vector<Swap> find_swaps(const AllFrames& frames, const std::vector<Trial>& trials,
-                             const Eigen::VectorXd& d) {
+TrialFaults find_exchanged_markers(const AllFrames& frames, const std::vector<Trial>& trials,
+                                   const Eigen::VectorXd& d) {
   const Model& model = frames.model();
   const int count = frames.frame_count();
-  std::vector<Swap> swaps;
-  if (model.has_loops()) return swaps;
   FrameSolver solver(model, d);
   std::vector<double> objective(count);
   for (int k = 0; k < count; ++k) {
     objective[k] =
         calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
   }
-  std::vector<double> sorted = objective;
-  const double usual = median_of(sorted);
-  // Frames far worse than usual, also in absolute terms: two markers 2 cm off.
-  const auto is_bad = [&](int k) { return objective[k] > 6 * usual && objective[k] > 4e-4; };
-  std::vector<MarkerPair> all;
-  for (int a = 0; a < static_cast<int>(model.markers.size()); ++a) {
-    for (int b = 0; b < a; ++b) all.push_back({b, a});
-  }
-  // A frame's search over all pairs takes some 50 ms; a pair once found is tried first.
-  constexpr int kMaxSearches = 60;
-  int searches = 0, k = 0, last_good = -1;
-  for (int t = 0; t < static_cast<int>(trials.size()); ++t) {
-    for (int f = 0; f < trials[t].frame_count(); ++f, ++k) {
-      if (!is_bad(k)) {
-        last_good = k;
-        continue;
-      }
-      int near = last_good;
-      for (int later = k; near < 0 && later < count; ++later) {
-        if (!is_bad(later)) near = later;
-      }
-      const SegmentPose* start = frames.poses(near < 0 ? k : near);
-      const double wanted = 0.25 * objective[k];
-      const bool goes_on =
-          !swaps.empty() && swaps.back().trial == t && swaps.back().last_frame >= f - kBridge;
-      if (goes_on &&
-          find_exchange(solver, frames.frame(k), start, wanted, {{swaps.back().a, swaps.back().b}})
-                  .a >= 0) {
-        swaps.back().last_frame = f;
-        continue;
-      }
-      if (++searches > kMaxSearches) return swaps;
-      const MarkerPair found = find_exchange(solver, frames.frame(k), start, wanted, all);
-      if (found.a >= 0) swaps.push_back({found.a, found.b, t, f, f});
+  ExchangeOptions options;
+  // Frames far worse than usual, also in absolute terms: two markers 2 cm off. A quarter of the
+  // objective is half of the error.
+  options.limit = std::max(6 * calc_median(objective), 4e-4);
+  options.share = 0.25;
+  // A search takes some 50 ms.
+  options.most_searches = std::max(5, 60 / static_cast<int>(trials.size()));
+  const auto orders = list_exchanges(static_cast<int>(model.markers.size()));
+  const std::vector<int> usual = find_usual_frames(objective, options.limit);
+  TrialFaults faults;
+  int begin = 0;  // the trial's first frame among all
+  for (const Trial& trial : trials) {
+    std::vector<MarkerFault>& found = faults.emplace_back();
+    LabelFit fit;
+    fit.frames = trial.frame_count();
+    fit.as_labelled = [&](int f) { return objective[begin + f]; };
+    fit.relabelled = [&](int f, std::span<const int> order) {
+      return solve_relabelled(solver, frames.frame(begin + f), frames.poses(usual[begin + f]),
+                              order);
+    };
+    if (!model.has_loops()) found = find_exchanged_labels(fit, orders, options);
+    for (const MarkerFault& fault : find_marker_faults(as_tracks(model, trial))) {
+      const bool is_exchange = fault.kind != MarkerFaultKind::kJump;
+      const bool is_known = std::any_of(found.begin(), found.end(), [&](const MarkerFault& other) {
+        return is_same_exchange(fault, other);
+      });
+      if (is_exchange && !is_known) found.push_back(fault);
     }
+    begin += trial.frame_count();
   }
-  return swaps;
+  return faults;
 }
 
-std::vector<Stray> find_strays(const AllFrames& frames, const std::vector<Trial>& trials,
-                               const Eigen::VectorXd& d) {
+TrialFaults find_strays(const AllFrames& frames, const std::vector<Trial>& trials,
+                        const Eigen::VectorXd& d) {
   const Model& model = frames.model();
   const Geometry geometry = calc_geometry(model, d);
   const int n = static_cast<int>(model.markers.size()), count = frames.frame_count();
@@ -320,33 +298,35 @@ std::vector<Stray> find_strays(const AllFrames& frames, const std::vector<Trial>
       errors[static_cast<size_t>(k) * n + m] = error;
       seen.push_back(error);
     }
-    limit[m] = std::max(0.03, 6 * median_of(seen));
+    limit[m] = std::max(0.03, 6 * calc_median(seen));
   }
-  std::vector<Stray> strays;
+  TrialFaults faults;
   int k = 0;
-  for (int t = 0; t < static_cast<int>(trials.size()); ++t) {
-    for (int f = 0; f < trials[t].frame_count(); ++f, ++k) {
+  for (const Trial& trial : trials) {
+    std::vector<MarkerFault>& strays = faults.emplace_back();
+    for (int f = 0; f < trial.frame_count(); ++f, ++k) {
       const double* e = &errors[static_cast<size_t>(k) * n];
       const int worst = static_cast<int>(std::max_element(e, e + n) - e);
       if (e[worst] <= limit[worst]) continue;
-      const auto open = std::find_if(strays.begin(), strays.end(), [&](const Stray& s) {
-        return s.marker == worst && s.trial == t && s.last_frame >= f - kBridge;
+      auto open = std::find_if(strays.begin(), strays.end(), [&](const MarkerFault& s) {
+        return s.markers[0] == worst && s.first_frame + s.frames > f - kBridge;
       });
-      if (open != strays.end()) {
-        open->last_frame = f;
-        open->error = std::max(open->error, e[worst]);
-      } else {
-        strays.push_back({worst, t, f, f, e[worst]});
+      if (open == strays.end()) {
+        open = strays.insert(open, {MarkerFaultKind::kStray, {worst}, f, 0, false, 0.0});
       }
+      open->frames = f + 1 - open->first_frame;
+      open->comes_back = f + 1 < trial.frame_count();
+      open->size = std::max(open->size, e[worst]);
     }
   }
-  return strays;
+  return faults;
 }
 
-std::vector<Gap> find_undetermined_frames(AllFrames& frames, const std::vector<Trial>& trials,
-                                          const Eigen::VectorXd& d) {
+std::vector<UndeterminedFrames> find_undetermined_frames(AllFrames& frames,
+                                                         const std::vector<Trial>& trials,
+                                                         const Eigen::VectorXd& d) {
   const auto results = frames.inspect(d, Curvature::kGaussNewton);
-  std::vector<Gap> gaps;
+  std::vector<UndeterminedFrames> gaps;
   size_t k = 0;
   for (size_t t = 0; t < trials.size(); ++t) {
     for (int f = 0; f < trials[t].frame_count(); ++f, ++k) {
@@ -390,7 +370,7 @@ MarkerErrors calc_marker_errors(const AllFrames& frames, const Eigen::VectorXd& 
       total += error;
       ++seen;
     }
-    out.frame_mean.push_back(seen > 0 ? total / seen : kNaN);
+    out.frame_mean.push_back(seen > 0 ? total / seen : kMissing);
   }
   const auto finish = [](MarkerError& e, double s, double s2) {
     if (e.seen == 0) return;

@@ -3,6 +3,7 @@
 
 #include "vesica/io/motion_data.h"
 #include "vesica/markers/all_frames.h"
+#include "vesica/motion/marker_check.h"
 
 namespace vesica::markers {
 
@@ -22,34 +23,32 @@ Trial make_trial(const Model& model, const MotionTrial& motion, const std::strin
 // Throws InputError.
 void check_scale(const Model& model, const Trial& trial);
 
-// Whether left and right are exchanged: pairs of markers whose names differ by an l and an r are
-// exchanged on a few frames, and the frames fit far better that way. Throws InputError.
+// Whether left and right are exchanged: pairs of markers that the two sides share are exchanged on
+// a few frames, and the frames fit far better that way. Throws InputError.
 void check_sides(const Model& model, const Trial& trial);
 
-// Two markers that fit each other's places over some frames: frames far worse than usual are solved
-// again with every pair exchanged; 60 such searches at most.
-struct Swap {
-  int a = 0, b = 0;  // markers
-  int trial = 0, first_frame = 0, last_frame = 0;
-};
-std::vector<Swap> find_swaps(const AllFrames& frames, const std::vector<Trial>& trials,
-                             const Eigen::VectorXd& d);
+// Of each trial.
+using TrialFaults = std::vector<std::vector<MarkerFault>>;
+
+// Markers that carry each other's labels over some frames, as the model sees it: frames far worse
+// than usual are solved again with every pair exchanged, some 60 such searches in all. What the
+// tracks themselves tell (motion/marker_check.h: swaps, flips and exchanged sides, also those that
+// last too long to be unusual) comes along where the model does not say the same.
+TrialFaults find_exchanged_markers(const AllFrames& frames, const std::vector<Trial>& trials,
+                                   const Eigen::VectorXd& d);
 
 // A marker far from where the fit expects it, for a while: more than 3 cm and six times its own
 // median error. Of a frame only the worst is named, as it drags the others along.
-struct Stray {
-  int marker = 0, trial = 0, first_frame = 0, last_frame = 0;
-  double error = 0;  // m, largest
-};
-std::vector<Stray> find_strays(const AllFrames& frames, const std::vector<Trial>& trials,
-                               const Eigen::VectorXd& d);
+TrialFaults find_strays(const AllFrames& frames, const std::vector<Trial>& trials,
+                        const Eigen::VectorXd& d);
 
 // Stretches of frames in which markers do not fix all degrees of freedom.
-struct Gap {
+struct UndeterminedFrames {
   int trial = 0, first_frame = 0, last_frame = 0, undetermined = 0;
 };
-std::vector<Gap> find_undetermined_frames(AllFrames& frames, const std::vector<Trial>& trials,
-                                          const Eigen::VectorXd& d);
+std::vector<UndeterminedFrames> find_undetermined_frames(AllFrames& frames,
+                                                         const std::vector<Trial>& trials,
+                                                         const Eigen::VectorXd& d);
 
 struct MarkerError {
   double mean = 0, sd = 0, rms = 0, max = 0;  // m, of |Psi| where seen

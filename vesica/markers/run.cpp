@@ -20,8 +20,18 @@ void check_data(const Run& run) {
   }
 }
 
+// Exchanged markers drag those of their segments along.
+bool explains(const MarkerFault& exchange, const MarkerFault& stray, const Model& model) {
+  const bool at_once = exchange.first_frame < stray.first_frame + stray.frames &&
+                       stray.first_frame < exchange.first_frame + exchange.frames;
+  const int segment = model.markers[stray.markers[0]].segment;
+  return at_once && std::any_of(exchange.markers.begin(), exchange.markers.end(),
+                                [&](int m) { return model.markers[m].segment == segment; });
+}
+
 void warn_about_frames(Run& run) {
-  for (const Gap& gap : find_undetermined_frames(run.id->frames, run.trials, run.id->d)) {
+  for (const UndeterminedFrames& gap :
+       find_undetermined_frames(run.id->frames, run.trials, run.id->d)) {
     const Trial& trial = run.trials[gap.trial];
     run.warnings.push_back(fmt::format(
         "{}: frames {} to {} ({:.2f} to {:.2f} s): the markers seen leave {} degrees of freedom "
@@ -30,33 +40,39 @@ void warn_about_frames(Run& run) {
         trial.start_time + gap.first_frame / trial.rate,
         trial.start_time + gap.last_frame / trial.rate, gap.undetermined));
   }
-  const auto swaps = find_swaps(run.id->frames, run.trials, run.id->d);
-  for (const Swap& swap : swaps) {
-    run.warnings.push_back(fmt::format(
-        "{}: markers {} and {} look exchanged in frames {} to {}; each fits where the other was "
-        "expected",
-        run.trials[swap.trial].name, run.model.markers[swap.a].name, run.model.markers[swap.b].name,
-        swap.first_frame + 1, swap.last_frame + 1));
-  }
-  const auto explained = [&](const Stray& stray) {
-    return std::any_of(swaps.begin(), swaps.end(), [&](const Swap& s) {
-      return s.trial == stray.trial && s.first_frame <= stray.last_frame &&
-             s.last_frame >= stray.first_frame;
-    });
+  const TrialFaults exchanges = find_exchanged_markers(run.id->frames, run.trials, run.id->d);
+  const TrialFaults strays = find_strays(run.id->frames, run.trials, run.id->d);
+  const auto names_of = [&](const MarkerFault& fault) {
+    std::vector<std::string> names;
+    for (const int m : fault.markers) names.push_back(run.model.markers[m].name);
+    return fmt::format("{}", fmt::join(names, " and "));
   };
   constexpr int kMaxStrays = 10;
-  int strays = 0;
-  for (const Stray& stray : find_strays(run.id->frames, run.trials, run.id->d)) {
-    if (explained(stray) || ++strays > kMaxStrays) continue;
-    run.warnings.push_back(fmt::format(
-        "{}: marker {} is up to {:.0f} mm off in frames {} to {}; mislabelled, a ghost, or a slip? "
-        "Leave it out there, or take a robust loss",
-        run.trials[stray.trial].name, run.model.markers[stray.marker].name, stray.error * 1e3,
-        stray.first_frame + 1, stray.last_frame + 1));
+  int count = 0;
+  for (size_t t = 0; t < run.trials.size(); ++t) {
+    for (const MarkerFault& fault : exchanges[t]) {
+      // Nobody can tell which part has the labels right if they are exchanged once only.
+      const bool once = fault.first_frame > 0 && !fault.comes_back;
+      run.warnings.push_back(fmt::format(
+          "{}: markers {} look exchanged in frames {} to {}{}; correct their labels there",
+          run.trials[t].name, names_of(fault), fault.first_frame + 1,
+          fault.first_frame + fault.frames, once ? ", or before" : ""));
+    }
+    for (const MarkerFault& stray : strays[t]) {
+      const bool explained = std::any_of(
+          exchanges[t].begin(), exchanges[t].end(),
+          [&](const MarkerFault& exchange) { return explains(exchange, stray, run.model); });
+      if (explained || ++count > kMaxStrays) continue;
+      run.warnings.push_back(fmt::format(
+          "{}: marker {} is up to {:.0f} mm off in frames {} to {}; mislabelled, a ghost, or a "
+          "slip? Leave it out there, or take a robust loss",
+          run.trials[t].name, names_of(stray), stray.size * 1e3, stray.first_frame + 1,
+          stray.first_frame + stray.frames));
+    }
   }
-  if (strays > kMaxStrays) {
+  if (count > kMaxStrays) {
     run.warnings.push_back(
-        fmt::format("{} more stretches with a marker far off", strays - kMaxStrays));
+        fmt::format("{} more stretches with a marker far off", count - kMaxStrays));
   }
 }
 

@@ -10,7 +10,7 @@
 #include "vesica/markers/joint_coordinates.h"
 #include "vesica/markers/parallel.h"
 #include "vesica/markers/parameter_step.h"
-#include "vesica/math/linear_algebra.h"
+#include "vesica/math/median.h"
 
 namespace vesica::markers {
 namespace {
@@ -67,7 +67,9 @@ void guess_poses(const FrameSolver& solver, const Frame& frame, SegmentPose* pos
   }
   std::vector<char> known(n, 0);
   for (size_t s = 0; s < n; ++s) {
-    known[s] = find_segment_pose(model, geometry, frame, static_cast<int>(s), &poses[s]);
+    const RigidFit fit = fit_segment(model, geometry, frame, static_cast<int>(s));
+    known[s] = fit.found;
+    if (fit.found) poses[s] = as_segment_pose(fit.X_WB);
   }
   if (std::none_of(known.begin(), known.end(), [](char k) { return k != 0; })) {
     std::vector<Vec3d> a, b;
@@ -76,8 +78,7 @@ void guess_poses(const FrameSolver& solver, const Frame& frame, SegmentPose* pos
       a.push_back(calc_marker(geometry, model, static_cast<int>(m), neutral.data()));
       b.push_back(frame.positions[m]);
     }
-    SegmentPose whole;
-    find_rigid_pose(a, b, &whole);
+    const SegmentPose whole = as_segment_pose(fit_rigid(a, b).X_WB);
     for (size_t s = 0; s < n; ++s) poses[s].q_WS = whole.q_WS * neutral[s].q_WS;
   } else {
     const auto follow = [&](int from, int to) {
@@ -166,37 +167,15 @@ bool has_misfit(const AllFrames& frames, const Eigen::VectorXd& d) {
 
 }  // namespace
 
-bool find_rigid_pose(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b, SegmentPose* pose) {
-  if (a.size() < 3 || a.size() != b.size()) return false;
-  Vec3d mean_a = Vec3d::Zero(), mean_b = Vec3d::Zero();
-  for (size_t k = 0; k < a.size(); ++k) {
-    mean_a += a[k];
-    mean_b += b[k];
-  }
-  mean_a /= static_cast<double>(a.size());
-  mean_b /= static_cast<double>(a.size());
-  Mat3d H = Mat3d::Zero(), A = Mat3d::Zero();
-  for (size_t k = 0; k < a.size(); ++k) {
-    H += (a[k] - mean_a) * (b[k] - mean_b).transpose();
-    A += (a[k] - mean_a) * (a[k] - mean_a).transpose();
-  }
-  if (calc_eigen<3>(A).values[1] < 1e-6) return false;
-  const Mat3d R = calc_rotation(H);
-  const Eigen::Quaterniond q(R);
-  pose->q_WS = {q.w(), q.x(), q.y(), q.z()};
-  pose->p_WS = mean_b - R * mean_a;
-  return true;
-}
-
-bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame,
-                       int segment, SegmentPose* pose) {
-  std::vector<Vec3d> a, b;
+RigidFit fit_segment(const Model& model, const Geometry& geometry, const Frame& frame,
+                     int segment) {
+  std::vector<Vec3d> points, measured;
   for (size_t m = 0; m < model.markers.size(); ++m) {
     if (model.markers[m].segment != segment || frame.weights[m] <= 0) continue;
-    a.push_back(geometry.markers[m].value);
-    b.push_back(frame.positions[m]);
+    points.push_back(geometry.markers[m].value);
+    measured.push_back(frame.positions[m]);
   }
-  return find_rigid_pose(a, b, pose);
+  return fit_rigid(points, measured);
 }
 
 FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
@@ -271,9 +250,7 @@ long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d) {
     objective[k] =
         calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
   }
-  std::vector<double> sorted = objective;
-  std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.end());
-  const double limit = 6 * sorted[count / 2];
+  const double limit = 6 * calc_median(objective);
   std::vector<SegmentPose> other(n);
   std::vector<char> moved(count, 0);
   const auto keep_better = [&](int k, double tried) {

@@ -2,16 +2,12 @@
 #pragma once
 
 #include "vesica/markers/all_frames.h"
+#include "vesica/motion/rigid_fit.h"
 
 namespace vesica::markers {
 
-// The least-squares rigid motion that takes points a to points b. False with fewer than 3 points or
-// points on a line (within 1 mm).
-bool find_rigid_pose(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b, SegmentPose* pose);
-
-// The same for the markers of one segment that a frame shows.
-bool find_segment_pose(const Model& model, const Geometry& geometry, const Frame& frame,
-                       int segment, SegmentPose* pose);
+// The pose of one segment from the markers that a frame shows of it, whatever their weights.
+RigidFit fit_segment(const Model& model, const Geometry& geometry, const Frame& frame, int segment);
 
 // Eq. 4 from nothing: several starts, the best result. Segments with three or more markers start at
 // their own least-squares pose, others follow their neighbours; further starts turn joints.

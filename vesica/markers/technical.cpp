@@ -3,21 +3,12 @@
 #include <fmt/format.h>
 
 #include "vesica/error.h"
-#include "vesica/markers/start.h"
+#include "vesica/motion/rigid_fit.h"
 
 namespace vesica::markers {
 namespace {
 
-// The shape settles after a few rounds: rigid segments deform by millimetres.
-constexpr int kShapeRounds = 5;
-constexpr size_t kMaxFrames = 2000;
-
-void center(std::vector<Vec3d>& shape) {
-  Vec3d mean = Vec3d::Zero();
-  for (const Vec3d& x : shape) mean += x;
-  mean /= static_cast<double>(shape.size());
-  for (Vec3d& x : shape) x -= mean;
-}
+constexpr size_t kMaxFrames = 2000;  // that a shape is taken from
 
 }  // namespace
 
@@ -53,31 +44,18 @@ void set_technical_frames(const std::vector<Trial>& trials, Model& model) {
                       name, own.size()));
     }
     const size_t stride = seen.size() / kMaxFrames + 1;
-    std::vector<Vec3d> shape = seen.front();
-    center(shape);
-    for (int round = 0; round < kShapeRounds; ++round) {
-      std::vector<Vec3d> sum(own.size(), Vec3d::Zero());
-      double count = 0;
-      for (size_t k = 0; k < seen.size(); k += stride) {
-        SegmentPose pose;
-        if (!find_rigid_pose(shape, seen[k], &pose)) {
-          throw InputError(
-              fmt::format("segment '{}': its markers lie on one line, so that its "
-                          "orientation is unknown; add a marker off the line",
-                          name));
-        }
-        const Mat3d R = as_rotation(pose.q_WS);
-        for (size_t i = 0; i < own.size(); ++i) {
-          sum[i] += R.transpose() * (seen[k][i] - pose.p_WS);
-        }
-        count += 1;
-      }
-      for (size_t i = 0; i < own.size(); ++i) shape[i] = sum[i] / count;
-      center(shape);
+    std::vector<std::vector<Vec3d>> some;
+    for (size_t k = 0; k < seen.size(); k += stride) some.push_back(seen[k]);
+    const auto shape = find_mean_shape(some);
+    if (!shape) {
+      throw InputError(
+          fmt::format("segment '{}': its markers lie on one line, so that its "
+                      "orientation is unknown; add a marker off the line",
+                      name));
     }
     for (size_t i = 0; i < own.size(); ++i) {
       for (int k = 0; k < 3; ++k) {
-        model.markers[own[i]].position.coordinate[k] = Affine{shape[i][k]};
+        model.markers[own[i]].position.coordinate[k] = Affine{(*shape)[i][k]};
       }
     }
   }

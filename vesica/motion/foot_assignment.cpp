@@ -1,46 +1,14 @@
 // Which markers are feet, and which foot a plate saw (declared in gait_events.h).
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <initializer_list>
 #include <optional>
 
 #include "vesica/motion/gait_events.h"
+#include "vesica/motion/marker_names.h"
 
 namespace vesica {
 namespace {
-
-// A label without prefix, case and punctuation, split into side and rest: "Subject:R.Heel" gives
-// ('r', "heel"), "LHEE" ('l', "hee"), "calc_l" ('l', "calc").
-struct SidedName {
-  char side = ' ';
-  std::string rest;
-};
-
-std::vector<SidedName> as_sided_names(const std::string& label) {
-  std::string text = label.substr(label.rfind(':') == std::string::npos ? 0 : label.rfind(':') + 1);
-  std::string letters, raw;
-  for (const char c : text) {
-    const char lower = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    raw += lower;
-    if (std::isalnum(static_cast<unsigned char>(c))) letters += lower;
-  }
-  std::vector<SidedName> names = {{' ', letters}};
-  for (const auto& [word, side] : {std::pair{"right", 'r'}, std::pair{"left", 'l'}}) {
-    if (letters.starts_with(word))
-      names.push_back({side, letters.substr(std::string(word).size())});
-  }
-  if (letters.size() > 1 && (letters[0] == 'r' || letters[0] == 'l')) {
-    names.push_back({letters[0], letters.substr(1)});
-  }
-  // As a suffix only behind punctuation: "calc_r", never the r of "ear".
-  const size_t n = raw.size();
-  if (n > 2 && (raw[n - 1] == 'r' || raw[n - 1] == 'l') &&
-      !std::isalnum(static_cast<unsigned char>(raw[n - 2]))) {
-    names.push_back({raw[n - 1], letters.substr(0, letters.size() - 1)});
-  }
-  return names;
-}
 
 bool is_one_of(const std::string& name, std::initializer_list<const char*> list) {
   return std::any_of(list.begin(), list.end(), [&](const char* entry) { return name == entry; });

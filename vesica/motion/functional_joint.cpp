@@ -26,11 +26,32 @@ Eigen::MatrixXd calc_jackknife_covariance(const std::vector<Eigen::VectorXd>& es
   return covariance * (n - 1.0) / n;
 }
 
-void set_limits(JointCenter* joint) {
+void set_limits(const std::vector<Eigen::VectorXd>& estimates, JointCenter* joint) {
+  joint->covariance_P = calc_jackknife_covariance(estimates);
   const SymmetricEigen eigen = calc_eigen<3>(joint->covariance_P);
   joint->half_width_P = kStudent95 * joint->covariance_P.diagonal().cwiseMax(0.0).cwiseSqrt();
   joint->worst_half_width = kStudent95 * std::sqrt(std::max(0.0, eigen.values[2]));
   joint->worst_direction_P = eigen.vectors.col(2);
+  joint->found = joint->center_P.allFinite() && joint->covariance_P.allFinite();
+}
+
+// How many eigenvalues are below that share of the largest.
+template <int N>
+int count_below(const SymmetricEigen<N>& eigen, double share) {
+  const auto& values = eigen.values;
+  return static_cast<int>((values.array() < share * values[values.size() - 1]).count());
+}
+
+// A x = b in least squares along A's eigenvectors from `first` on; x has no part along the others.
+template <int N>
+Eigen::Matrix<double, N, 1> solve_along(const SymmetricEigen<N>& eigen,
+                                        const Eigen::Matrix<double, N, 1>& b, int first) {
+  Eigen::Matrix<double, N, 1> x = Eigen::Matrix<double, N, 1>::Zero(b.size());
+  for (Eigen::Index i = first; i < b.size(); ++i) {
+    const auto v = eigen.vectors.col(i);
+    x += v * (v.dot(b) / eigen.values[i]);
+  }
+  return x;
 }
 
 // --- sphere
@@ -74,15 +95,10 @@ bool find_algebraic_center(Tracks tracks, size_t frames, Vec3d* center) {
       b += 0.5 * (p - mean) * (p.squaredNorm() - mean_square);
     }
   }
-  const auto [values, vectors] = calc_eigen<3>(A);
-  // A planar cloud still has a centre in its plane; the pseudo-inverse keeps `middle` across it.
-  if (!(values[1] > 1e-12)) return false;
-  *center = middle;
-  for (int i = 0; i < 3; ++i) {
-    if (values[i] < 1e-9 * values[2]) continue;
-    const Vec3d v = vectors.col(i);
-    *center += v * v.dot(b) / values[i];
-  }
+  const auto eigen = calc_eigen<3>(A);
+  // A planar cloud still has a centre in its plane; across it the centre stays at `middle`.
+  if (!(eigen.values[1] > 1e-12)) return false;
+  *center = middle + solve_along<3>(eigen, b, count_below<3>(eigen, 1e-9));
   return true;
 }
 
@@ -169,12 +185,25 @@ struct PointSums {
 
 // Translations are taken relative to their mean, which keeps the sums of squares small beside what
 // they are subtracted from.
-std::vector<PointSums> calc_group_sums(std::span<const Pose<double>> X_PD, const Vec3d& mean) {
-  std::vector<PointSums> groups(kGroups);
+struct PointSystem {
+  Vec3d mean = Vec3d::Zero();
+  std::vector<PointSums> groups = std::vector<PointSums>(kGroups);
+  PointSums all;
+
+  PointSums without(int group) const {
+    PointSums rest = all;
+    rest.add(groups[group], -1.0);
+    return rest;
+  }
+};
+
+PointSystem make_point_system(std::span<const Pose<double>> X_PD) {
+  PointSystem system;
+  for (const Pose<double>& X : X_PD) system.mean += X.p_WB / static_cast<double>(X_PD.size());
   for (size_t k = 0; k < X_PD.size(); ++k) {
-    PointSums& g = groups[group_of(k, X_PD.size())];
+    PointSums& g = system.groups[group_of(k, X_PD.size())];
     const Mat3d& R = X_PD[k].R_WB;
-    const Vec3d t = X_PD[k].p_WB - mean;
+    const Vec3d t = X_PD[k].p_WB - system.mean;
     g.normal.topLeftCorner<3, 3>() += Mat3d::Identity();
     g.normal.topRightCorner<3, 3>() -= R;
     g.normal.bottomLeftCorner<3, 3>() -= R.transpose();
@@ -184,14 +213,23 @@ std::vector<PointSums> calc_group_sums(std::span<const Pose<double>> X_PD, const
     g.square += t.squaredNorm();
     g.count += 1.0;
   }
-  return groups;
+  for (const PointSums& group : system.groups) system.all.add(group, 1.0);
+  return system;
 }
 
-Vec3d calc_mean_translation(std::span<const Pose<double>> X_PD) {
-  Vec3d mean = Vec3d::Zero();
-  for (const Pose<double>& X : X_PD) mean += X.p_WB;
-  return mean / static_cast<double>(X_PD.size());
+// (c_P; c_D) from `start` on, along the components in `wanted` only. Directions whose singular
+// value is below `least_share` of the largest stay at the start; `kept` counts them.
+Vec6d solve_point(const PointSums& sums, const Vec6d& start, const std::vector<int>& wanted,
+                  double least_share, int* kept = nullptr) {
+  const auto eigen = calc_eigen(sums.normal(wanted, wanted));
+  const int first = count_below(eigen, least_share * least_share);
+  const Vec6d left = sums.right - sums.normal * start;
+  Vec6d c = start;
+  c(wanted) += solve_along<Eigen::Dynamic>(eigen, left(wanted), first);
+  if (kept) *kept = first;
+  return c;
 }
+const std::vector<int> kBothPoints = {0, 1, 2, 3, 4, 5};
 
 double calc_rms(const PointSums& sums, const Vec6d& c) {
   const double square = sums.square - 2.0 * c.dot(sums.right) + c.dot(sums.normal * c);
@@ -204,22 +242,41 @@ struct HingeSolution {
 };
 
 HingeSolution solve_hinge(const PointSums& sums) {
-  const auto [values, vectors] = calc_eigen(sums.normal);
+  const auto eigen = calc_eigen(sums.normal);
   HingeSolution solution;
-  const Vec6d null = vectors.col(0);
+  const Vec6d null = eigen.vectors.col(0);
   solution.axis_P = null.head<3>().normalized();
   solution.axis_D = null.tail<3>().normalized();
-  solution.hinge_ratio = std::sqrt(std::max(0.0, values[0]) / std::max(1e-300, values[1]));
-  Vec6d c = Vec6d::Zero();
-  for (int i = 1; i < 6; ++i) {
-    const Vec6d v = vectors.col(i);
-    c += v * v.dot(sums.right) / values[i];
-  }
+  solution.hinge_ratio =
+      std::sqrt(std::max(0.0, eigen.values[0]) / std::max(1e-300, eigen.values[1]));
+  const Vec6d c = solve_along<Eigen::Dynamic>(eigen, sums.right, 1);
   // Foot of the perpendicular from the (zeroed) mean origin of the distal segment.
   const Vec3d p = c.head<3>();
   solution.point_P = p - p.dot(solution.axis_P) * solution.axis_P;
   solution.rms = calc_rms(sums, c);
   return solution;
+}
+
+// Angles about an axis, counted from the first frame.
+struct Turn {
+  double range = 0.0, mean = 0.0;  // rad
+};
+
+Turn calc_turn(std::span<const Pose<double>> X_PD, const Vec3d& axis_P) {
+  Vec3d u, v;
+  make_basis(axis_P, &u, &v);
+  const Vec3d u_D = X_PD[0].R_WB.transpose() * u;
+  double lowest = 0.0, highest = 0.0, sum = 0.0, last = 0.0;
+  for (const Pose<double>& X : X_PD) {
+    const Vec3d turned = X.R_WB * u_D;
+    double angle = std::atan2(turned.dot(v), turned.dot(u));
+    angle += 2.0 * M_PI * std::round((last - angle) / (2.0 * M_PI));  // no jump from frame to frame
+    last = angle;
+    lowest = std::min(lowest, angle);
+    highest = std::max(highest, angle);
+    sum += angle;
+  }
+  return {highest - lowest, sum / static_cast<double>(X_PD.size())};
 }
 
 }  // namespace
@@ -245,79 +302,91 @@ JointCenter fit_sphere_center(std::span<const std::vector<Vec3d>> tracks_P) {
   for (int g = 0; g < kGroups; ++g) {
     estimates.emplace_back(refine_center(tracks_P, frames, joint.center_P, g));
   }
-  joint.covariance_P = calc_jackknife_covariance(estimates);
-  set_limits(&joint);
-  joint.found = joint.center_P.allFinite() && joint.covariance_P.allFinite();
+  set_limits(estimates, &joint);
   return joint;
+}
+
+CommonPoint solve_common_point(std::span<const Pose<double>> X_PD, const CommonPoint& start,
+                               const SidesWanted& wanted, double least_share) {
+  if (X_PD.empty()) return start;
+  const PointSystem system = make_point_system(X_PD);
+  Vec6d c;
+  c << start.center_P - system.mean, start.center_D;
+  std::vector<int> components;
+  for (const int i : kBothPoints) {
+    if (i < 3 ? wanted.proximal : wanted.distal) components.push_back(i);
+  }
+  c = solve_point(system.all, c, components, least_share);
+  // What is known stays to the bit.
+  return {wanted.proximal ? Vec3d(system.mean + c.head<3>()) : start.center_P, c.tail<3>()};
 }
 
 JointCenter fit_common_point(std::span<const Pose<double>> X_PD) {
   JointCenter joint;
   joint.frames = static_cast<int>(X_PD.size());
   if (joint.frames < kFewestFrames) return joint;
-  const Vec3d mean = calc_mean_translation(X_PD);
-  const std::vector<PointSums> groups = calc_group_sums(X_PD, mean);
-  PointSums all;
-  for (const PointSums& group : groups) all.add(group, 1.0);
+  const PointSystem system = make_point_system(X_PD);
   // Without motion (or about one axis only) some direction of the point is free.
-  const auto values = calc_eigen(all.normal).values;
-  if (!(values[0] > 1e-9 * values[5])) return joint;
-  const Vec6d c = solve_symmetric(all.normal, all.right);
-  joint.center_P = mean + c.head<3>();
+  constexpr double kFree = 3e-5;
+  int kept = 0;
+  const Vec6d c = solve_point(system.all, Vec6d::Zero(), kBothPoints, kFree, &kept);
+  if (kept > 0) return joint;
+  joint.center_P = system.mean + c.head<3>();
   joint.center_D = c.tail<3>();
-  joint.rms = calc_rms(all, c);
+  joint.rms = calc_rms(system.all, c);
   std::vector<Eigen::VectorXd> estimates;
-  for (const PointSums& group : groups) {
-    PointSums rest = all;
-    rest.add(group, -1.0);
-    estimates.emplace_back(solve_symmetric(rest.normal, rest.right).head<3>());
+  for (int g = 0; g < kGroups; ++g) {
+    estimates.emplace_back(solve_point(system.without(g), Vec6d::Zero(), kBothPoints, 0).head<3>());
   }
-  joint.covariance_P = calc_jackknife_covariance(estimates);
-  set_limits(&joint);
-  joint.found = joint.center_P.allFinite() && joint.covariance_P.allFinite();
+  set_limits(estimates, &joint);
   return joint;
+}
+
+CommonAxis solve_common_axis(std::span<const Pose<double>> X_PD, const CommonAxis& start,
+                             const SidesWanted& wanted) {
+  if (X_PD.empty()) return start;
+  const PointSums all = make_point_system(X_PD).all;
+  CommonAxis axis = start;
+  if (wanted.proximal && wanted.distal) {
+    const HingeSolution both = solve_hinge(all);
+    const double sense = both.axis_P.dot(start.axis_P) < 0.0 ? -1.0 : 1.0;
+    axis.axis_P = sense * both.axis_P;
+    axis.axis_D = sense * both.axis_D;
+  } else {
+    // With one of the two given, the other is its mean as seen from there.
+    const Mat3d sum_R = -all.normal.topRightCorner<3, 3>();
+    if (wanted.proximal) axis.axis_P = (sum_R * start.axis_D).normalized();
+    if (wanted.distal) axis.axis_D = (sum_R.transpose() * start.axis_P).normalized();
+  }
+  axis.range = calc_turn(X_PD, axis.axis_P).range;
+  return axis;
 }
 
 JointAxis fit_hinge_axis(std::span<const Pose<double>> X_PD) {
   JointAxis joint;
   joint.frames = static_cast<int>(X_PD.size());
   if (joint.frames < kFewestFrames) return joint;
-  const Vec3d mean = calc_mean_translation(X_PD);
-  const std::vector<PointSums> groups = calc_group_sums(X_PD, mean);
-  PointSums all;
-  for (const PointSums& group : groups) all.add(group, 1.0);
-  HingeSolution full = solve_hinge(all);
+  const PointSystem system = make_point_system(X_PD);
+  const HingeSolution full = solve_hinge(system.all);
   if (!(full.hinge_ratio < 1.0) || !full.point_P.allFinite()) return joint;
 
-  // Angle of each frame about the axis, from the first frame; its mean fixes the axis' sense.
-  Vec3d u, v;
-  make_basis(full.axis_P, &u, &v);
-  const Vec3d u_D = X_PD[0].R_WB.transpose() * u;
-  double lowest = 0.0, highest = 0.0, sum = 0.0, last = 0.0;
-  for (const Pose<double>& X : X_PD) {
-    const Vec3d turned = X.R_WB * u_D;
-    double angle = std::atan2(turned.dot(v), turned.dot(u));
-    angle += 2.0 * M_PI * std::round((last - angle) / (2.0 * M_PI));  // no jump from frame to frame
-    last = angle;
-    lowest = std::min(lowest, angle);
-    highest = std::max(highest, angle);
-    sum += angle;
-  }
-  joint.range = highest - lowest;
-  const double sense = sum < 0.0 ? -1.0 : 1.0;
+  // The mean angle fixes the axis' sense.
+  const Turn turn = calc_turn(X_PD, full.axis_P);
+  joint.range = turn.range;
+  const double sense = turn.mean < 0.0 ? -1.0 : 1.0;
   joint.axis_P = sense * full.axis_P;
   joint.axis_D = sense * full.axis_D;
-  joint.point_P = mean + full.point_P;
+  joint.point_P = system.mean + full.point_P;
   joint.rms = full.rms;
   joint.hinge_ratio = full.hinge_ratio;
 
+  Vec3d u, v;
+  make_basis(full.axis_P, &u, &v);
   // Direction as its two components across the axis; the point where the axis pierces the plane
   // through the full fit's point.
   std::vector<Eigen::VectorXd> estimates;
-  for (const PointSums& group : groups) {
-    PointSums rest = all;
-    rest.add(group, -1.0);
-    HingeSolution s = solve_hinge(rest);
+  for (int g = 0; g < kGroups; ++g) {
+    HingeSolution s = solve_hinge(system.without(g));
     if (s.axis_P.dot(full.axis_P) < 0.0) s.axis_P = -s.axis_P;
     const Vec3d to_plane = full.point_P - s.point_P;
     const Vec3d pierced =

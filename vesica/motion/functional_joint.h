@@ -44,6 +44,26 @@ JointCenter fit_sphere_center(std::span<const std::vector<Vec3d>> tracks_P);
 // `X_PD[k]`: pose of the distal in the proximal segment. Needs at least 40 poses.
 JointCenter fit_common_point(std::span<const Pose<double>> X_PD);
 
+// The same least squares without limits, from any number of poses and from what is known already;
+// marker models start from it (markers/functional.h). Only the wanted sides move from `start`.
+struct SidesWanted {
+  bool proximal = true, distal = true;
+};
+struct CommonPoint {
+  Vec3d center_P = Vec3d::Zero(), center_D = Vec3d::Zero();
+};
+// Directions that the motion hardly determines, with a singular value below `least_share` of the
+// largest, stay where the start has them: along a hinge frames say nothing, or only noise.
+CommonPoint solve_common_point(std::span<const Pose<double>> X_PD, const CommonPoint& start,
+                               const SidesWanted& wanted, double least_share);
+
+struct CommonAxis {
+  Vec3d axis_P = Vec3d::UnitZ(), axis_D = Vec3d::UnitZ();  // unit; the sense is that of the start
+  double range = 0.0;                                      // rad, of the rotation about it
+};
+CommonAxis solve_common_axis(std::span<const Pose<double>> X_PD, const CommonAxis& start,
+                             const SidesWanted& wanted);
+
 struct JointAxis {
   bool found = false;
   Vec3d axis_P = Vec3d::Zero();  // unit; the sense is that of the mean rotation from first frame on

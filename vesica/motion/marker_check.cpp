@@ -4,19 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "vesica/motion/segment_pose.h"
+#include "vesica/math/median.h"
+#include "vesica/motion/exchanged_labels.h"
+#include "vesica/motion/marker_names.h"
+#include "vesica/motion/rigid_fit.h"
 
 namespace vesica {
 namespace {
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0.0;
-  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // --- jumps and swaps
 // ------------------------------------------------------------------------------
@@ -181,9 +176,9 @@ PairDistance calc_pair_distance(const MarkerTracks& tracks, size_t i, size_t j) 
   }
   PairDistance pair;
   if (distances.size() < 20) return pair;
-  pair.middle = median(distances);
+  pair.middle = calc_median(distances);
   for (double& d : distances) d = std::abs(d - pair.middle);
-  pair.spread = 1.4826 * median(distances);
+  pair.spread = 1.4826 * calc_median(distances);
   return pair;
 }
 
@@ -218,10 +213,10 @@ std::vector<Vec3d> find_usual_shape(const MarkerTracks& tracks, std::span<const 
   for (const size_t candidate : spread(kCandidates)) {
     std::vector<double> misfits;
     for (const size_t judge : spread(kJudges)) {
-      const SegmentPose pose = find_segment_pose(complete[candidate], complete[judge]);
-      misfits.push_back(pose.found ? pose.rms : 1e9);
+      const RigidFit fit = fit_rigid(complete[candidate], complete[judge]);
+      misfits.push_back(fit.found ? fit.rms : 1e9);
     }
-    const double middle = median(misfits);
+    const double middle = calc_median(misfits);
     if (middle < best) {
       best = middle;
       shape = complete[candidate];
@@ -230,99 +225,57 @@ std::vector<Vec3d> find_usual_shape(const MarkerTracks& tracks, std::span<const 
   return shape;
 }
 
-// Labels that fit much better than those given: the permutation's moved entries, empty if none.
-std::vector<int> find_better_labels(std::span<const Vec3d> shape, std::span<const Vec3d> points,
-                                    double misfit) {
-  const int n = static_cast<int>(shape.size());
-  std::vector<int> order(n), best;
-  std::iota(order.begin(), order.end(), 0);
-  double least = 0.3 * misfit;
-  std::vector<Vec3d> permuted(n);
-  do {
-    for (int i = 0; i < n; ++i) permuted[i] = points[order[i]];
-    const SegmentPose pose = find_segment_pose(shape, permuted);
-    if (pose.found && pose.rms < least) {
-      least = pose.rms;
-      best = order;
-    }
-  } while (std::next_permutation(order.begin(), order.end()));
-  std::vector<int> moved;
-  for (int i = 0; i < static_cast<int>(best.size()); ++i) {
-    if (best[i] != i) moved.push_back(i);
+// A swap that both tests found is one fault. Where the frame-to-frame test saw only its end, the
+// stretch is the whole of it; where the stretch begins with the trial, nobody can tell whether the
+// labels are right before or after.
+void add_exchange(const MarkerFault& found, std::vector<MarkerFault>* faults) {
+  const auto near = [](int a, int b) { return std::abs(a - b) <= 2; };
+  const int end = found.first_frame + found.frames;
+  bool known = false;
+  for (MarkerFault& fault : *faults) {
+    if (fault.kind != MarkerFaultKind::kSwap || fault.markers != found.markers) continue;
+    if (near(end, fault.first_frame) && found.first_frame > 0) fault = found;
+    known = known || near(found.first_frame, fault.first_frame) || near(end, fault.first_frame) ||
+            near(found.first_frame, fault.first_frame + fault.frames);
   }
-  return moved;
+  if (!known) faults->push_back(found);
 }
 
-// Runs of frames in which a cluster's labels are permuted. Transpositions are swaps, which the
+// Stretches in which a cluster's labels are permuted. Transpositions are swaps, which the
 // frame-to-frame test cannot see where the trial begins with them or a gap hides the moment.
 void find_flips(const MarkerTracks& tracks, const MarkerCheckOptions& options,
                 std::vector<MarkerFault>* faults) {
-  const int frames = static_cast<int>(tracks.frames());
   for (const std::vector<int>& cluster : find_rigid_clusters(tracks, options)) {
     const std::vector<Vec3d> shape = find_usual_shape(tracks, cluster);
     if (shape.empty()) continue;
-    MarkerFault open;
-    const auto close = [&](int end) {
-      if (open.frames == 0) return;
-      open.frames = end - open.first_frame;
-      open.comes_back = end < frames;
-      // The frame-to-frame test sees the same swap where no gap hides it. Where it saw only the
-      // end, this run is the whole of it; where the run begins with the trial, nobody can tell
-      // whether the labels are right before or after.
-      const auto near = [](int a, int b) { return std::abs(a - b) <= 2; };
-      bool known = false;
-      for (MarkerFault& fault : *faults) {
-        if (fault.kind != MarkerFaultKind::kSwap || fault.markers != open.markers) continue;
-        if (near(end, fault.first_frame) && open.first_frame > 0) fault = open;
-        known = known || near(open.first_frame, fault.first_frame) ||
-                near(end, fault.first_frame) ||
-                near(open.first_frame, fault.first_frame + fault.frames);
-      }
-      if (!known) faults->push_back(open);
-      open = MarkerFault{};
+    const int n = static_cast<int>(cluster.size());
+    LabelFit labels;
+    labels.frames = static_cast<int>(tracks.frames());
+    labels.as_labelled = [&](int frame) {
+      const RigidFit fit = fit_rigid(shape, positions_at(tracks, frame, cluster));
+      return fit.points == n ? fit.rms : kMissing;
     };
-    for (int k = 0; k < frames; ++k) {
-      const std::vector<Vec3d> points = positions_at(tracks, k, cluster);
-      const SegmentPose pose = find_segment_pose(shape, points);
-      const bool complete = pose.markers == static_cast<int>(cluster.size());
-      if (!complete) continue;  // neither begins nor ends anything
-      std::vector<int> moved;
-      if (pose.rms > options.flip_misfit) moved = find_better_labels(shape, points, pose.rms);
-      for (int& i : moved) i = cluster[i];
-      if (open.frames > 0 && moved != open.markers) close(k);
-      if (!moved.empty() && open.frames == 0) {
-        open.kind = moved.size() == 2 ? MarkerFaultKind::kSwap : MarkerFaultKind::kFlip;
-        open.markers = moved;
-        open.first_frame = k;
-        open.frames = 1;
-        open.size = pose.rms;
-      }
+    labels.relabelled = [&](int frame, std::span<const int> order) {
+      std::vector<Vec3d> permuted;
+      for (const int i : order) permuted.push_back(tracks.at(frame, cluster[i]));
+      const RigidFit fit = fit_rigid(shape, permuted);
+      return fit.found ? fit.rms : kInfinity;
+    };
+    ExchangeOptions exchange;
+    exchange.limit = options.flip_misfit;
+    for (MarkerFault& fault : find_exchanged_labels(labels, list_permutations(n), exchange)) {
+      for (int& i : fault.markers) i = cluster[i];
+      add_exchange(fault, faults);
     }
-    close(frames);
   }
 }
 
 // --- sides
 // ----------------------------------------------------------------------------------------
 
-// Pairs of labels that differ only in a leading L or R.
-std::vector<std::pair<int, int>> find_sided_pairs(const MarkerTracks& tracks) {
-  std::vector<std::pair<int, int>> pairs;
-  for (size_t i = 0; i < tracks.markers(); ++i) {
-    const std::string& label = tracks.labels[i];
-    const size_t at = label.rfind(':') == std::string::npos ? 0 : label.rfind(':') + 1;
-    if (label.size() < at + 3 || (label[at] != 'L' && label[at] != 'l')) continue;
-    std::string mirror = label;
-    mirror[at] = label[at] == 'L' ? 'R' : 'r';
-    const size_t j = tracks.find(mirror);
-    if (j < tracks.markers()) pairs.emplace_back(static_cast<int>(i), static_cast<int>(j));
-  }
-  return pairs;
-}
-
 // From left to right all pairs point the same way, as seen in each frame by the majority.
 void find_exchanged_sides(const MarkerTracks& tracks, std::vector<MarkerFault>* faults) {
-  const auto pairs = find_sided_pairs(tracks);
+  const auto pairs = find_sided_pairs(tracks.labels);
   if (pairs.size() < 3) return;
   const size_t stride = std::max<size_t>(1, tracks.frames() / 200);
   for (size_t p = 0; p < pairs.size(); ++p) {
@@ -331,10 +284,10 @@ void find_exchanged_sides(const MarkerTracks& tracks, std::vector<MarkerFault>* 
     for (size_t k = 0; k < tracks.frames(); k += stride) {
       Vec3d others = Vec3d::Zero();
       for (size_t q = 0; q < pairs.size(); ++q) {
-        const Vec3d across = tracks.at(k, pairs[q].second) - tracks.at(k, pairs[q].first);
+        const Vec3d across = tracks.at(k, pairs[q].right) - tracks.at(k, pairs[q].left);
         if (q != p && across.allFinite() && across.norm() > 0.0) others += across.normalized();
       }
-      const Vec3d own = tracks.at(k, pairs[p].second) - tracks.at(k, pairs[p].first);
+      const Vec3d own = tracks.at(k, pairs[p].right) - tracks.at(k, pairs[p].left);
       // Without agreement of the others there is no side to compare with.
       if (!own.allFinite() || others.norm() < 0.5 * static_cast<double>(pairs.size() - 1)) continue;
       ++seen;
@@ -344,7 +297,7 @@ void find_exchanged_sides(const MarkerTracks& tracks, std::vector<MarkerFault>* 
     if (seen < 5 || against < 0.9 * seen) continue;
     MarkerFault fault;
     fault.kind = MarkerFaultKind::kSide;
-    fault.markers = {pairs[p].first, pairs[p].second};
+    fault.markers = {pairs[p].left, pairs[p].right};
     fault.frames = static_cast<int>(tracks.frames());
     fault.size = size;
     faults->push_back(fault);
@@ -363,6 +316,8 @@ const char* name_of(MarkerFaultKind kind) {
       return "flip";
     case MarkerFaultKind::kSide:
       return "side";
+    case MarkerFaultKind::kStray:
+      return "stray";
   }
   return "";
 }
@@ -432,6 +387,8 @@ std::string describe(const MarkerFault& fault, const MarkerTracks& tracks) {
                          names, when, until, mm);
     case MarkerFaultKind::kSide:
       return fmt::format("{} seem to be exchanged: all other pairs point the other way.", names);
+    case MarkerFaultKind::kStray:
+      return fmt::format("{} is up to {:.0f} mm off {}{}.", names, mm, when, until);
   }
   return names;
 }

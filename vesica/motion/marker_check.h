@@ -15,16 +15,19 @@ enum class MarkerFaultKind {
   kSwap,  // two markers exchange their labels
   kFlip,  // three or more labels of a rigid cluster are permuted, or the cluster is mirrored
   kSide,  // a left and a right marker carry each other's name throughout
+  kStray  // far from where a marker model expects it (markers/recording.h)
 };
 const char* name_of(MarkerFaultKind kind);
 
 struct MarkerFault {
   MarkerFaultKind kind = MarkerFaultKind::kJump;
-  std::vector<int> markers;  // one for a jump, two for a swap or side, three or more for a flip
-  int first_frame = 0;       // zero-based; the first frame that is wrong
-  int frames = 0;            // how many, up to where it comes back; to the end where it does not
+  std::vector<int>
+      markers;          // one for a jump or stray, two for a swap or side, three or more for a flip
+  int first_frame = 0;  // zero-based; the first frame that is wrong
+  int frames = 0;       // how many, up to where it comes back; to the end where it does not
   bool comes_back = false;
-  double size = 0.0;  // m: length of the jump, distance of what was swapped, misfit of a flip
+  // m: length of the jump, distance of what was swapped, misfit of a flip, largest error of a stray
+  double size = 0.0;
 };
 
 struct MarkerCheckOptions {

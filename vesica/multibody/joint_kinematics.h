@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "vesica/multibody/joints/cylindrical.h"
 #include "vesica/multibody/joints/free.h"
 #include "vesica/multibody/joints/planar.h"
 #include "vesica/multibody/joints/prismatic.h"

@@ -10,6 +10,8 @@
 //   spherical   q_FM (4)                 w_FM (3), in F
 //   planar      x, y of F, angle about z their rates
 //   weld        none                     none
+//   cylindrical angle about axis,        their rates
+//               distance along it
 // A quaternion comes after all other coordinates, and the spin that turns it after all other
 // speeds; every other coordinate has its speed in the same place.
 // `given` is not a joint: the body's motion is prescribed, its pose, velocity and acceleration
@@ -34,6 +36,7 @@ enum class JointType {
   kSpherical,
   kPlanar,
   kWeld,
+  kCylindrical,
 };
 
 constexpr int kMaxSpeeds = 6;
@@ -98,6 +101,12 @@ inline constexpr JointRow kJointTable[] = {
      .speeds = 3,
      .speed = {{{"x", "x_rate", false}, {"y", "y_rate", false}, {"angle", "angle_rate", true}}}},
     {.type = JointType::kWeld, .name = "weld"},
+    {.type = JointType::kCylindrical,
+     .name = "cylindrical",
+     .coordinates = 2,
+     .speeds = 2,
+     .axes = 1,
+     .speed = {{{"angle", "angle_rate", true}, {"distance", "distance_rate", false}}}},
 };
 
 constexpr const JointRow& row_of(JointType type) { return kJointTable[static_cast<int>(type)]; }

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 
 #include "vesica/io/markup.h"
+#include "vesica/report/colors.h"
 #include "vesica/report/svg_parts.h"
 
 namespace vesica {
@@ -17,24 +17,6 @@ constexpr int kLevels = 64;
 constexpr double kMapWidth = 520, kMaxMapHeight = 620;
 constexpr double kRunOverlap = 0.7;  // pixels
 constexpr double kMapLeft = 70, kMapTop = 56, kMapRight = 130, kMapBottom = 64;
-
-// Dark violet over green to yellow: even in lightness, readable in grey and by colour-blind eyes.
-std::string color(double t) {
-  static constexpr std::array<std::array<double, 3>, 6> kStops = {{{60, 15, 90},
-                                                                   {58, 76, 138},
-                                                                   {36, 127, 142},
-                                                                   {50, 172, 125},
-                                                                   {140, 208, 75},
-                                                                   {250, 230, 40}}};
-  const double x = std::clamp(t, 0.0, 1.0) * (kStops.size() - 1);
-  const size_t k = std::min(static_cast<size_t>(x), kStops.size() - 2);
-  const double f = x - static_cast<double>(k);
-  std::array<int, 3> rgb{};
-  for (size_t c = 0; c < 3; ++c) {
-    rgb[c] = static_cast<int>(std::lround(kStops[k][c] + f * (kStops[k + 1][c] - kStops[k][c])));
-  }
-  return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
-}
 
 }  // namespace
 
@@ -47,14 +29,9 @@ std::string make_heat_map_svg(const HeatMap& map) {
   const double width = range_x * scale, height = range_y * scale;
   const double total_width = std::max(width, 240.0) + kMapLeft + kMapRight;
   const double total_height = std::max(height, 160.0) + kMapTop + kMapBottom;
-  fmt::format_to(out,
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                 "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n"
-                 "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-                 "<text x=\"{2:.0f}\" y=\"24\" font-size=\"16\" font-weight=\"bold\">{3}</text>\n"
-                 "<text x=\"{2:.0f}\" y=\"43\" fill=\"#555\">{4}</text>\n",
-                 total_width, total_height, kMapLeft, escape_markup(map.title),
-                 escape_markup(fmt::format("{}", fmt::join(map.notes, " · "))));
+  svg += detail::begin_svg(total_width, total_height);
+  svg +=
+      detail::make_title(kMapLeft, 24, map.title, fmt::format("{}", fmt::join(map.notes, " · ")));
   if (empty) {
     fmt::format_to(out, "<text x=\"{:.0f}\" y=\"{:.0f}\">not in contact</text>\n</svg>\n", kMapLeft,
                    kMapTop + 40);
@@ -92,7 +69,7 @@ std::string make_heat_map_svg(const HeatMap& map) {
   svg += "<g shape-rendering=\"crispEdges\">\n";
   for (int level = 0; level < kLevels; ++level) {
     if (runs[level].empty()) continue;
-    fmt::format_to(out, "<path fill=\"{}\" d=\"{}\"/>\n", color((level + 0.5) / kLevels),
+    fmt::format_to(out, "<path fill=\"{}\" d=\"{}\"/>\n", make_heat_color((level + 0.5) / kLevels),
                    runs[level]);
   }
   svg += "</g>\n";
@@ -128,7 +105,7 @@ std::string make_heat_map_svg(const HeatMap& map) {
     fmt::format_to(out,
                    "<rect x=\"{:.1f}\" y=\"{:.2f}\" width=\"16\" height=\"{:.2f}\" fill=\"{}\"/>\n",
                    bar_x, kMapTop + bar_height * (1 - (level + 1.0) / kLevels),
-                   bar_height / kLevels + 0.3, color((level + 0.5) / kLevels));
+                   bar_height / kLevels + 0.3, make_heat_color((level + 0.5) / kLevels));
   }
   for (double t : detail::make_ticks(0, peak, std::max(2, static_cast<int>(bar_height / 60)))) {
     fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{:g}</text>\n", bar_x + 22,

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vesica/io/markup.h"
+#include "vesica/report/colors.h"
 #include "vesica/report/html_page_parts.h"
 
 namespace vesica {
@@ -16,10 +17,9 @@ namespace {
 // Twice what a plot is wide on a large screen, so that a zoom still finds detail.
 constexpr std::size_t kPixelColumns = 1200;
 
-// A string as JSON that may stand inside a script element: no '<', valid UTF-8.
-std::string as_json(const std::string& text) {
-  std::string json =
-      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+// JSON that may stand inside a script element: no '<' (which strings alone may have), valid UTF-8.
+std::string as_json(const nlohmann::json& value) {
+  const std::string json = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string result;
   for (char c : json) {
     if (c == '<') {
@@ -145,6 +145,13 @@ void HtmlPage::add_notes(const std::string& title, const std::vector<std::string
   body_ += "</div>\n";
 }
 
+void HtmlPage::add_findings(const std::vector<std::string>& lines, const std::string& nothing) {
+  if (lines.empty()) return add_notes(nothing, {}, Mood::kGood);
+  add_notes(lines.size() == 1 ? "One thing to look at"
+                              : fmt::format("{} things to look at", lines.size()),
+            lines, Mood::kBad);
+}
+
 void HtmlPage::add_table(const std::vector<std::string>& header,
                          const std::vector<std::vector<std::string>>& rows,
                          const std::vector<std::size_t>& text_columns) {
@@ -177,39 +184,57 @@ void HtmlPage::begin_grid() { body_ += "<div class=\"grid\">\n"; }
 void HtmlPage::end_grid() { body_ += "</div>\n"; }
 
 void HtmlPage::add_mount(const std::string& title, const std::string& note, std::string json) {
-  body_ += fmt::format(
-      "<figure class=\"plot\"><figcaption>{}</figcaption><div data-plot=\"{}\">"
-      "</div>{}</figure>\n",
-      escape_markup(title), plots_.size(),
-      note.empty() ? "" : "<p class=\"note\">" + escape_markup(note) + "</p>");
+  body_ += fmt::format("<figure class=\"plot\">{}<div data-plot=\"{}\"></div>{}</figure>\n",
+                       title.empty() ? "" : "<figcaption>" + escape_markup(title) + "</figcaption>",
+                       plots_.size(),
+                       note.empty() ? "" : "<p class=\"note\">" + escape_markup(note) + "</p>");
   plots_.push_back(std::move(json));
 }
 
 void HtmlPage::add_plot(const TimePlot& plot) {
-  std::vector<const std::vector<double>*> all;
-  for (const PlotSeries& s : plot.series) all.push_back(&s.y);
-  const auto rows = choose_rows(all, plot.times.size(), kPixelColumns);
-  std::string series;
+  std::vector<const std::vector<double>*> shared;
   for (const PlotSeries& s : plot.series) {
-    if (!series.empty()) series += ',';
-    series += fmt::format("{{\"name\":{},\"y\":{}}}", as_json(s.name),
-                          as_json_list(rows.size(), [&](std::size_t k) { return s.y[rows[k]]; }));
+    if (s.times.empty()) shared.push_back(&s.y);
   }
-  std::string events, bands;
+  const auto rows = choose_rows(shared, plot.times.size(), kPixelColumns);
+  std::size_t drawn = rows.size(), all = plot.times.size();
+  std::string series, events, bands, marks;
+  const auto add = [](std::string* list, const std::string& item) {
+    *list += (list->empty() ? "" : ",") + item;
+  };
+  for (const PlotSeries& s : plot.series) {
+    auto own = rows;
+    if (!s.times.empty()) {
+      own = choose_rows({&s.y}, s.times.size(), kPixelColumns);
+      drawn += own.size();
+      all += s.times.size();
+    }
+    add(&series,
+        fmt::format("{{\"name\":{},\"color\":{},\"group\":{},{}\"y\":{}}}", as_json(s.name),
+                    as_json(s.color), as_json(s.group),
+                    s.times.empty() ? "" : fmt::format("\"t\":{},", as_json_times(s.times, own)),
+                    as_json_list(own.size(), [&](std::size_t k) { return s.y[own[k]]; })));
+  }
   for (const PlotEvent& e : plot.events) {
-    if (!events.empty()) events += ',';
-    events += fmt::format("{{\"t\":{:.10g},\"begins\":{},\"text\":{}}}", e.time, e.begins,
-                          as_json(e.text));
+    add(&events,
+        fmt::format("{{\"t\":{:.10g},\"begins\":{},\"filled\":{},\"text\":{},\"color\":{}}}",
+                    e.time, e.begins, e.filled, as_json(e.text), as_json(e.color)));
   }
-  for (const auto& [start, end] : plot.bands) {
-    if (!bands.empty()) bands += ',';
-    bands += fmt::format("[{:.10g},{:.10g}]", start, end);
+  for (const PlotBand& b : plot.bands) {
+    add(&bands, fmt::format("[{:.10g},{:.10g},{}]", b.start, b.end, as_json(b.color)));
   }
-  add_mount(plot.title, join_notes(plot.note, thinning_note(rows.size(), plot.times.size())),
-            fmt::format("{{\"kind\":\"time\",\"label\":{},\"unit\":{},\"stacked\":{},\"t\":{},"
-                        "\"series\":[{}],\"events\":[{}],\"bands\":[{}]}}",
-                        as_json(plot.title), as_json(plot.unit), plot.stacked,
-                        as_json_times(plot.times, rows), series, events, bands));
+  for (const PlotMark& m : plot.marks) {
+    add(&marks, fmt::format("{{\"t\":{:.10g},\"text\":{}}}", m.time, as_json(m.text)));
+  }
+  const std::string range =
+      plot.range ? fmt::format("[{:.10g},{:.10g}]", plot.range->first, plot.range->second) : "null";
+  add_mount(plot.title, join_notes(plot.note, thinning_note(drawn, all)),
+            fmt::format("{{\"kind\":\"time\",\"label\":{},\"unit\":{},\"stacked\":{},\"height\":{},"
+                        "\"zero\":{},\"axis\":{},\"legend\":{},\"range\":{},\"t\":{},"
+                        "\"series\":[{}],\"events\":[{}],\"bands\":[{}],\"marks\":[{}]}}",
+                        as_json(plot.title), as_json(plot.unit), plot.stacked, plot.height,
+                        plot.zero, plot.axis, plot.legend, range, as_json_times(plot.times, rows),
+                        series, events, bands, marks));
 }
 
 void HtmlPage::add_path(const PathPlot& plot) {
@@ -253,15 +278,26 @@ void HtmlPage::add_svg(const std::string& svg, const std::string& caption) {
                   caption.empty() ? "" : "<p class=\"note\">" + escape_markup(caption) + "</p>");
 }
 
+void HtmlPage::add_figure(const std::string& title, const std::string& note,
+                          const nlohmann::json& spec, std::string_view script) {
+  add_mount(title, note, as_json(spec));
+  const auto same = [&](std::string_view other) { return other.data() == script.data(); };
+  if (std::none_of(scripts_.begin(), scripts_.end(), same)) scripts_.push_back(script);
+}
+
 std::string HtmlPage::as_html() const {
+  std::string colors;
+  for (std::size_t k = 0; k < kCurveColors.size(); ++k) {
+    colors += fmt::format(" --c{}: {};", k, kCurveColors[k]);
+  }
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n"
+      "<title>{}</title>\n<style>\n:root {{{} }}{}</style>\n</head>\n<body>\n"
       "<noscript><p>The plots of this page are drawn by a script inside of it; allow scripts for "
       "this file to see them.</p></noscript>\n<main>\n{}</main>\n"
       "<script id=\"plots\" type=\"application/json\">[",
-      escape_markup(title_), detail::kPageStyle, body_);
+      escape_markup(title_), colors, detail::kPageStyle, body_);
   for (std::size_t k = 0; k < plots_.size(); ++k) {
     if (k > 0) html += ",\n";
     html += plots_[k];
@@ -269,6 +305,8 @@ std::string HtmlPage::as_html() const {
   html += "]</script>\n<script>\n";
   html += detail::kPlotScript;
   html += detail::kPlayerScript;
+  for (const std::string_view script : scripts_) html += script;
+  html += detail::kStartScript;
   html += "</script>\n</body>\n</html>\n";
   return html;
 }

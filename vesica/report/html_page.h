@@ -13,21 +13,39 @@
 
 #include <array>
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace vesica {
 
+// Colours are names of the page's style: left, right, other (feet), bad; none: the next of the
+// curves' own, or of the ink.
 struct PlotSeries {
   std::string name;
-  std::vector<double> y;  // NaN: a gap
+  std::vector<double> y;           // NaN: a gap
+  std::vector<double> times = {};  // its own; empty: those of the plot
+  std::string color = {};
+  std::string group = {};  // the name in the legend that several curves share; empty: its own name
 };
 
 struct PlotEvent {
   double time = 0;
   bool begins = true;  // drawn as a triangle down (begins) or up (ends)
   std::string text;    // shown under the mouse
+  std::string color = {};
+  bool filled = begins;  // or hollow
+};
+struct PlotBand {
+  double start = 0, end = 0;
+  std::string color = {};
+};
+struct PlotMark {  // a dashed line across
+  double time = 0;
+  std::string text;
 };
 
 // Curves over time. All plots of a page share their zoom.
@@ -36,9 +54,14 @@ struct TimePlot {
   std::vector<double> times;  // [s], never decreasing
   std::vector<PlotSeries> series;
   std::vector<PlotEvent> events;
-  std::vector<std::pair<double, double>> bands;  // shaded intervals
-  bool stacked = false;                          // areas on top of each other
-  std::string note;                              // a line below
+  std::vector<PlotBand> bands;  // shaded intervals
+  bool stacked = false;         // areas on top of each other
+  std::string note;             // a line below
+  std::vector<PlotMark> marks;
+  std::optional<std::pair<double, double>> range;  // of time; as long as the curves without
+  int height = 224;                                // pixels
+  bool zero = false;                               // 0 is in view
+  bool axis = true, legend = true;                 // shown
 };
 
 // A curve in the plane, both axes to the same scale.
@@ -85,6 +108,8 @@ class HtmlPage {
   void add_tiles(const std::vector<std::pair<std::string, std::string>>& value_and_label);
   enum class Mood { kGood, kBad };
   void add_notes(const std::string& title, const std::vector<std::string>& lines, Mood mood);
+  // What to look at, or the words of one that has nothing.
+  void add_findings(const std::vector<std::string>& lines, const std::string& nothing);
   // The first column is text, the others are numbers but for `text_columns`, which wrap.
   void add_table(const std::vector<std::string>& header,
                  const std::vector<std::vector<std::string>>& rows,
@@ -100,6 +125,12 @@ class HtmlPage {
   void add_path(const PathPlot& plot);
   void add_player(const Player& player);
   void add_svg(const std::string& svg, const std::string& caption);
+  // A figure of another kind: `spec` has "kind" and its data, `script` defines kinds.KIND, a
+  // function (host, spec) that draws into host and returns one that draws again. What the page's
+  // own figures are made of (html_page_parts.cpp) is there for it. A script goes onto the page
+  // once.
+  void add_figure(const std::string& title, const std::string& note, const nlohmann::json& spec,
+                  std::string_view script);
 
   std::string as_html() const;
 
@@ -108,6 +139,7 @@ class HtmlPage {
 
   std::string title_, body_;
   std::vector<std::string> plots_;  // JSON, one object each
+  std::vector<std::string_view> scripts_;
 };
 
 // Rows that a plot of so many columns of pixels needs: for every column the rows where one of the

@@ -5,11 +5,10 @@ namespace vesica::detail {
 const std::string_view kPageStyle = R"css(
 :root { --ink: #1c2430; --soft: #5d6877; --line: #e3e7ec; --paper: #ffffff; --panel: #f6f8fa;
   --bad: #b3261e; --bad-panel: #fdf0ee; --good: #3f8f5b; --band: #8aa0b8; --ground: #e6e3dc;
-  --c0: #2866b2; --c1: #c8501e; --c2: #3f8f5b; --c3: #8a4fb0; --c4: #b8860b; --c5: #2a9aa8;
-  --c6: #b03a6b; --c7: #6b7280; }
+  --left: var(--c0); --right: var(--c1); --other: var(--c7); --here: #5b7f6b; --fill: #d39a00; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --line: #2b333d;
   --paper: #14181d; --panel: #1c222a; --bad: #ff8a80; --bad-panel: #33201f; --good: #6fbf8b;
-  --band: #6a7f98; --ground: #2a2924; --c0: #6ba4e8; --c1: #f08a5a; --c2: #6fc08d; --c3: #bf8ae0;
+  --band: #6a7f98; --ground: #2a2924; --here: #6f9c83; --fill: #e8bc4a; --c0: #6ba4e8; --c1: #f08a5a; --c2: #6fc08d; --c3: #bf8ae0;
   --c4: #e0b84a; --c5: #5cc6d2; --c6: #e57aa6; --c7: #a2abb8; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1240px; padding: 28px 24px 60px; background: var(--paper);
@@ -48,6 +47,7 @@ figcaption { font-size: 13.5px; font-weight: 600; }
   border-radius: 6px; }
 .chart { position: relative; }
 .chart svg { display: block; width: 100%; touch-action: pan-y; }
+.scaled svg { overflow: visible; }
 .chart text { font: 11.5px system-ui, sans-serif; fill: var(--soft); }
 .chart .name { font-size: 12px; font-weight: 600; fill: var(--ink); stroke: var(--paper);
   stroke-width: 3px; paint-order: stroke; }
@@ -55,6 +55,7 @@ figcaption { font-size: 13.5px; font-weight: 600; }
 .axis { stroke: var(--soft); }
 .curve { fill: none; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }
 .band { fill: var(--band); opacity: 0.16; }
+.mark { stroke: var(--bad); stroke-dasharray: 3 3; }
 .cursor { stroke: var(--ink); opacity: 0.4; }
 .pick { fill: var(--c0); opacity: 0.15; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 14px; font-size: 12.5px; color: var(--soft);
@@ -64,6 +65,7 @@ figcaption { font-size: 13.5px; font-weight: 600; }
 .legend button.off { opacity: 0.4; text-decoration: line-through; }
 .legend i { display: inline-block; width: 16px; height: 3px; vertical-align: middle;
   margin-right: 5px; border-radius: 2px; }
+.legend i.area { height: 11px; width: 11px; }
 .tip { position: absolute; pointer-events: none; background: var(--ink); color: var(--paper);
   font-size: 12px; line-height: 1.4; padding: 5px 9px; border-radius: 6px; white-space: nowrap;
   display: none; z-index: 5; font-variant-numeric: tabular-nums; }
@@ -73,6 +75,19 @@ figcaption { font-size: 13.5px; font-weight: 600; }
   border: 1px solid var(--line); background: var(--paper); color: var(--ink); cursor: pointer; }
 .controls button.on { background: var(--ink); color: var(--paper); }
 .controls input { flex: 1; min-width: 120px; }
+.chips { display: flex; flex-wrap: wrap; gap: 5px; margin: 8px 0; max-height: 132px;
+  overflow: auto; }
+.chips button { font: inherit; font-size: 12.5px; padding: 2px 9px; border-radius: 12px;
+  cursor: pointer; border: 1px solid var(--line); background: var(--paper); color: var(--soft); }
+.chips button.on { color: var(--paper); border-color: transparent; }
+.film { display: flex; flex-wrap: wrap; gap: 28px; align-items: flex-start; }
+.film figure { margin: 0; }
+.film figcaption { font-size: 12.5px; font-weight: 400; color: var(--soft); margin-top: 5px; }
+.film canvas { image-rendering: pixelated; background: var(--panel); border-radius: 6px;
+  display: block; }
+.film .controls input { width: 130px; flex: none; }
+.cloud { width: 100%; height: 480px; display: block; background: var(--panel); border-radius: 6px;
+  cursor: grab; touch-action: none; }
 #whole { position: fixed; right: 18px; bottom: 18px; display: none; z-index: 9;
   box-shadow: 0 2px 8px #0003; }
 )css";
@@ -89,7 +104,9 @@ function showError(message) {
 window.addEventListener("error", event => showError(event.message));
 
 const specs = JSON.parse(document.getElementById("plots").textContent);
+const kinds = {};  // how each kind of figure is drawn: (host, spec) => redraw
 const colorOf = k => `var(--c${k % 8})`;
+const css = name => getComputedStyle(page).getPropertyValue(name).trim();
 
 function el(parent, tag, attributes, text) {
   const node = document.createElement(tag);
@@ -139,8 +156,49 @@ function placeTip(tip, frame, x, y) {
   tip.style.top = Math.max(0, y - 20) + "px";
 }
 
+// A legend: of curves, whose names are buttons that call `toggle`, or of areas without.
+function makeLegend(host, entries, toggle) {
+  const box = el(host, "div", { class: "legend" });
+  for (const [name, color] of entries) {
+    const item = toggle ? el(box, "button", { type: "button", title: "show or hide" }) : el(box, "span");
+    el(item, "i", toggle ? {} : { class: "area" }).style.background = color;
+    item.append(name);
+    if (toggle) item.addEventListener("click", () => { item.classList.toggle("off"); toggle(name); });
+  }
+}
+// Play, a slider and the pace for frames at times t; show(frame) draws one.
+function playControls(host, t, show) {
+  const bar = el(host, "div", { class: "controls" });
+  const play = el(bar, "button", { type: "button" }, "play");
+  const slider = el(bar, "input", { type: "range", min: 0, max: t.length - 1, value: 0, "aria-label": "time" });
+  slider.addEventListener("input", () => show(Number(slider.value)));
+  // At least four seconds for a look, at most fifteen.
+  const end = t[t.length - 1], span = end - t[0], pace = span / Math.min(15, Math.max(4, span));
+  let playing = null;
+  play.addEventListener("click", () => {
+    if (playing !== null) { playing = null; play.textContent = "play"; return; }
+    if (Number(slider.value) >= t.length - 1) slider.value = 0;
+    const started = performance.now(), begin = t[Number(slider.value)];
+    play.textContent = "pause";
+    const token = playing = {};
+    const next = now => {
+      if (playing !== token) return;
+      const time = begin + (now - started) / 1000 * pace;
+      slider.value = nearest(t, time);
+      show(Number(slider.value));
+      if (time < end) requestAnimationFrame(next); else { playing = null; play.textContent = "play"; }
+    };
+    requestAnimationFrame(next);
+  });
+  const words = !(span > 0) || Math.abs(pace - 1) < 1e-9 ? ""
+    : pace < 1 ? `plays ${neat(Number((1 / pace).toPrecision(2)))} times slower` : `plays ${neat(Number(pace.toPrecision(2)))} times faster`;
+  return { bar, slider, words };
+}
+let clips = 0;  // names of clip paths
+
 // --- curves over time; all of them share zoom and cursor
-const timePlots = [];
+let timePlots = [];
+const dropPlots = host => { timePlots = timePlots.filter(plot => !host.contains(plot.box)); };
 let zoom = null;
 function setZoom(range) {
   zoom = range;
@@ -149,30 +207,34 @@ function setZoom(range) {
 }
 const LEFT = 64, RIGHT = 14, TOP = 20, BOTTOM = 36;
 
-function timePlot(host, spec, index) {
-  const H = 224, t = spec.t;
-  const hidden = spec.series.map(() => false);
-  const legend = el(host, "div", { class: "legend" });
-  spec.series.forEach((s, k) => {
-    const button = el(legend, "button", { type: "button", title: "show or hide" });
-    el(button, "i").style.background = colorOf(k);
-    button.append(s.name);
-    button.addEventListener("click", () => { hidden[k] = !hidden[k]; button.classList.toggle("off"); draw(); });
-  });
+// spec: label, unit, t, series {name, y} with, where they differ, their own t, color and group (the
+// name in the legend), events {t, begins, filled, text, color}, bands [from, until, color], marks
+// {t, text}; range, height, zero (0 is in view), axis and legend (false: left out), stacked.
+function timePlot(host, spec) {
+  const H = spec.height || 224, bottom = spec.axis === false ? 10 : BOTTOM, clip = "clip" + clips++;
+  const series = spec.series.map((s, k) => ({ name: s.name, y: s.y, t: s.t || spec.t, group: s.group || s.name,
+    color: s.color ? `var(--${s.color})` : colorOf(k), hidden: false }));
+  const common = series.every(s => s.t === spec.t), t = spec.t;
+  if (spec.legend !== false) {
+    const entries = new Map();
+    for (const s of series) if (!entries.has(s.group)) entries.set(s.group, s.color);
+    makeLegend(host, entries, group => { for (const s of series) if (s.group === group) s.hidden = !s.hidden; draw(); });
+  }
   const box = el(host, "div", { class: "chart" });
   const root = svg(box, "svg", { height: H, role: "img", "aria-label": spec.label });
   const tip = el(box, "div", { class: "tip" });
-  const end = t.length ? t[t.length - 1] : 1, start = t.length ? t[0] : 0;
+  const filled = series.filter(s => s.t.length);
+  const [start, end] = spec.range || (filled.length ? [Math.min(...filled.map(s => s.t[0])), Math.max(...filled.map(s => s.t[s.t.length - 1]))] : [0, 1]);
   let W, X, timeAt, Y, line, tops, bottoms;
 
   // Upper and lower edge of every series: areas stand on each other, curves have one edge.
   function stack() {
     tops = []; bottoms = [];
-    let below = spec.series.length && spec.stacked ? t.map(() => 0) : null;
-    spec.series.forEach((s, k) => {
+    let below = spec.stacked ? t.map(() => 0) : null;
+    series.forEach((s, k) => {
       bottoms.push(below);
       if (!spec.stacked) { tops.push(s.y); return; }
-      tops.push(hidden[k] ? below : s.y.map((v, i) => below[i] + (v === null ? 0 : v)));
+      tops.push(s.hidden ? below : s.y.map((v, i) => below[i] + (v === null ? 0 : v)));
       below = tops[k];
     });
   }
@@ -185,60 +247,66 @@ function timePlot(host, spec, index) {
     X = time => LEFT + (time - t0) / (t1 - t0) * (W - LEFT - RIGHT);
     timeAt = x => t0 + (x - LEFT) / (W - LEFT - RIGHT) * (t1 - t0);
     // One row beyond either edge, so that the curve leaves the picture.
-    let first = 0, last = t.length - 1;
-    if (zoom) {
-      while (first < last && t[first + 1] < t0) ++first;
-      while (last > first && t[last - 1] > t1) --last;
-    }
-    let low = spec.stacked ? 0 : Infinity, high = spec.stacked ? 0 : -Infinity;
+    const seen = series.map(s => {
+      let first = 0, last = s.t.length - 1;
+      if (zoom) {
+        while (first < last && s.t[first + 1] < t0) ++first;
+        while (last > first && s.t[last - 1] > t1) --last;
+      }
+      return [first, last];
+    });
+    const fromZero = spec.stacked || spec.zero;
+    let low = fromZero ? 0 : Infinity, high = fromZero ? 0 : -Infinity;
     tops.forEach((y, k) => {
-      if (hidden[k]) return;
-      for (let i = first; i <= last; ++i) if (y[i] !== null) { if (y[i] < low) low = y[i]; if (y[i] > high) high = y[i]; }
+      if (series[k].hidden) return;
+      for (let i = seen[k][0]; i <= seen[k][1]; ++i) if (y[i] !== null) { if (y[i] < low) low = y[i]; if (y[i] > high) high = y[i]; }
     });
     const range = padded(low, high);
-    Y = v => TOP + (range[1] - v) / (range[1] - range[0]) * (H - TOP - BOTTOM);
+    Y = v => TOP + (range[1] - v) / (range[1] - range[0]) * (H - TOP - bottom);
 
-    const clip = svg(svg(root, "clipPath", { id: "clip" + index }), "rect", { x: LEFT, y: TOP, width: W - LEFT - RIGHT, height: H - TOP - BOTTOM });
-    clip.setAttribute("pointer-events", "none");
-    const vertical = ticks(range[0], range[1], 5), across = ticks(t0, t1, Math.max(3, Math.floor(W / 95)));
-    const inside = svg(root, "g", { "clip-path": `url(#clip${index})` });
-    for (const [a, b] of spec.bands) svg(inside, "rect", { class: "band", x: X(a), y: TOP, width: Math.max(0.8, X(b) - X(a)), height: H - TOP - BOTTOM });
+    svg(svg(root, "clipPath", { id: clip }), "rect", { x: LEFT, y: TOP, width: W - LEFT - RIGHT, height: H - TOP - bottom, "pointer-events": "none" });
+    const vertical = ticks(range[0], range[1], Math.max(4.5, H / 44.8)), across = ticks(t0, t1, Math.max(3, Math.floor(W / 95)));
+    const inside = svg(root, "g", { "clip-path": `url(#${clip})` });
+    for (const [a, b, color] of spec.bands) svg(inside, "rect", Object.assign({ class: "band", x: X(a), y: TOP, width: Math.max(0.8, X(b) - X(a)), height: H - TOP - bottom }, color ? { style: `fill:var(--${color});opacity:0.1` } : {}));
     for (const v of vertical.values) {
       svg(root, "line", { class: v === 0 ? "axis" : "gridline", x1: LEFT, x2: W - RIGHT, y1: Y(v), y2: Y(v), opacity: v === 0 ? 0.6 : 1 });
       svg(root, "text", { x: LEFT - 7, y: Y(v) + 4, "text-anchor": "end" }, vertical.write(v));
     }
     for (const v of across.values) {
-      svg(root, "line", { class: "axis", x1: X(v), x2: X(v), y1: H - BOTTOM, y2: H - BOTTOM + 4 });
-      svg(root, "text", { x: X(v), y: H - BOTTOM + 16, "text-anchor": "middle" }, across.write(v));
+      svg(root, "line", { class: "axis", x1: X(v), x2: X(v), y1: H - bottom, y2: H - bottom + 4 });
+      if (spec.axis !== false) svg(root, "text", { x: X(v), y: H - bottom + 16, "text-anchor": "middle" }, across.write(v));
     }
-    svg(root, "line", { class: "axis", x1: LEFT, x2: W - RIGHT, y1: H - BOTTOM, y2: H - BOTTOM });
-    svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, "time [s]");
-    svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, spec.unit);
+    svg(root, "line", { class: "axis", x1: LEFT, x2: W - RIGHT, y1: H - bottom, y2: H - bottom });
+    if (spec.axis !== false) svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, "time [s]");
+    svg(root, "text", { transform: `translate(11 ${(TOP + H - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, spec.unit);
 
-    const curves = svg(root, "g", { "clip-path": `url(#clip${index})` });
-    spec.series.forEach((s, k) => {
-      if (hidden[k]) return;
+    const curves = svg(root, "g", { "clip-path": `url(#${clip})` });
+    for (const m of spec.marks || []) svg(curves, "line", { class: "mark", x1: X(m.t), x2: X(m.t), y1: TOP, y2: H - bottom });
+    series.forEach((s, k) => {
+      if (s.hidden) return;
+      const [first, last] = seen[k];
       let d = "", pen = false;
       for (let i = first; i <= last; ++i) {
         const v = tops[k][i];
         if (v === null) { pen = false; continue; }
-        d += (pen ? "L" : "M") + X(t[i]).toFixed(1) + " " + Y(v).toFixed(1) + (pen ? "" : "h0");
+        d += (pen ? "L" : "M") + X(s.t[i]).toFixed(1) + " " + Y(v).toFixed(1) + (pen ? "" : "h0");
         pen = true;
       }
       if (spec.stacked && d) {
         let back = "";
         for (let i = last; i >= first; --i) back += "L" + X(t[i]).toFixed(1) + " " + Y(bottoms[k][i]).toFixed(1);
-        svg(curves, "path", { d: d + back + "Z", style: `fill:${colorOf(k)}`, opacity: 0.55 });
+        svg(curves, "path", { d: d + back + "Z", style: `fill:${s.color}`, opacity: 0.55 });
       }
-      svg(curves, "path", { class: "curve", d, style: `stroke:${colorOf(k)}` });
+      svg(curves, "path", { class: "curve", d, style: `stroke:${s.color}` });
     });
     for (const e of spec.events) {
       if (e.t < t0 || e.t > t1) continue;
       // Two rows: a short contact's end would hide its beginning.
       const x = X(e.t).toFixed(1), d = e.begins ? `M${x} 18l-3 -6h6z` : `M${x} 3l-3 6h6z`;
-      svg(root, "path", { d, style: e.begins ? "fill:var(--ink)" : "fill:var(--paper);stroke:var(--ink)" });
+      const color = `var(--${e.color || "ink"})`;
+      svg(root, "path", { d, style: e.filled ? `fill:${color}` : `fill:var(--paper);stroke:${color}` });
     }
-    line = svg(root, "line", { class: "cursor", y1: TOP, y2: H - BOTTOM, visibility: "hidden" });
+    line = svg(root, "line", { class: "cursor", y1: TOP, y2: H - bottom, visibility: "hidden" });
   }
   function setCursor(time) {
     const x = time === null ? -1 : X(time);
@@ -253,7 +321,7 @@ function timePlot(host, spec, index) {
     const x = localX(event);
     if (event.button !== 0 || x < LEFT || x > W - RIGHT) return;
     from = x;
-    pick = svg(root, "rect", { class: "pick", y: TOP, height: H - TOP - BOTTOM, x, width: 0 });
+    pick = svg(root, "rect", { class: "pick", y: TOP, height: H - TOP - bottom, x, width: 0 });
     root.setPointerCapture(event.pointerId);
   });
   root.addEventListener("pointerup", event => {
@@ -272,64 +340,71 @@ function timePlot(host, spec, index) {
       const to = Math.min(Math.max(x, LEFT), W - RIGHT);
       pick.setAttribute("x", Math.min(from, to)); pick.setAttribute("width", Math.abs(to - from));
     }
-    if (x < LEFT || x > W - RIGHT || !t.length) { leave(); return; }
-    const i = nearest(t, timeAt(x));
-    for (const plot of timePlots) plot.setCursor(t[i]);
+    if (x < LEFT || x > W - RIGHT || !filled.length) { leave(); return; }
+    // A row's time where all curves share theirs.
+    const time = common ? t[nearest(t, timeAt(x))] : Number(timeAt(x).toPrecision(5));
+    for (const plot of timePlots) plot.setCursor(time);
     tip.textContent = "";
-    el(tip, "div", {}, neat(t[i]) + " s");
+    el(tip, "div", {}, neat(time) + " s");
     let sum = 0;
-    spec.series.forEach((s, k) => {
-      if (hidden[k] || s.y[i] === null) return;
-      sum += s.y[i];
-      el(tip, "div", {}, `${s.name}: ${neat(s.y[i])} ${spec.unit}`);
-    });
+    for (const s of filled) {
+      if (s.hidden || time < s.t[0] || time > s.t[s.t.length - 1]) continue;
+      const v = s.y[nearest(s.t, time)];
+      if (v === null) continue;
+      sum += v;
+      el(tip, "div", {}, `${s.name}: ${neat(v)} ${spec.unit}`);
+    }
     if (spec.stacked) el(tip, "div", {}, `together: ${neat(sum)} ${spec.unit}`);
+    for (const m of spec.marks || []) if (Math.abs(X(m.t) - x) < 4) el(tip, "div", {}, m.text);
     for (const e of spec.events) if (Math.abs(X(e.t) - x) < 4) el(tip, "div", {}, e.text);
     placeTip(tip, frame, event.clientX - frame.left, event.clientY - frame.top);
   });
   root.addEventListener("pointerleave", leave);
-  timePlots.push({ draw, setCursor });
+  timePlots.push({ draw, setCursor, box });
   draw();
   return draw;
 }
+kinds.time = timePlot;
 
-// --- a curve in the plane, equal scales
+// --- pictures in the plane, equal scales
+// Axes around a range; the height follows its shape, within limits. `down`: y grows downwards.
+function planeAxes(root, box, [x0, x1], [y0, y1], [least, most], labels, down) {
+  root.textContent = "";
+  const W = Math.max(280, box.clientWidth), inner = W - LEFT - RIGHT;
+  const height = Math.min(most, Math.max(least, (y1 - y0) / (x1 - x0) * inner)), H = height + TOP + BOTTOM;
+  const scale = Math.min(inner / (x1 - x0), height / (y1 - y0));
+  const widen = (a, b, size) => { const c = (a + b) / 2, h = size / scale / 2; return [c - h, c + h]; };
+  [x0, x1] = widen(x0, x1, inner);
+  [y0, y1] = widen(y0, y1, height);
+  root.setAttribute("height", H);
+  root.setAttribute("viewBox", `0 0 ${W} ${H}`);
+  const X = v => LEFT + (v - x0) * scale, Y = v => TOP + (down ? v - y0 : y1 - v) * scale;
+  const across = ticks(x0, x1, Math.floor(W / 95)), vertical = ticks(y0, y1, Math.max(2, height / 50));
+  for (const v of vertical.values) {
+    svg(root, "line", { class: "gridline", x1: LEFT, x2: W - RIGHT, y1: Y(v), y2: Y(v) });
+    svg(root, "text", { x: LEFT - 7, y: Y(v) + 4, "text-anchor": "end" }, vertical.write(v));
+  }
+  for (const v of across.values) {
+    svg(root, "line", { class: "gridline", x1: X(v), x2: X(v), y1: TOP, y2: H - BOTTOM });
+    svg(root, "text", { x: X(v), y: H - BOTTOM + 16, "text-anchor": "middle" }, across.write(v));
+  }
+  svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, labels[0]);
+  svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, labels[1]);
+  return { W, H, X, Y, scale, inner, height, x0, x1, y0, y1 };
+}
 function pathPlot(host, spec) {
   const box = el(host, "div", { class: "chart" });
   const root = svg(box, "svg", { role: "img", "aria-label": spec.label });
   const tip = el(box, "div", { class: "tip" });
   let points = [];
   function draw() {
-    root.textContent = "";
-    const W = Math.max(280, box.clientWidth);
     const finite = list => list.filter(v => v !== null);
     const bounds = list => finite(list).reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
     let [x0, x1] = bounds(spec.x), [y0, y1] = bounds(spec.y);
     if (!(x1 >= x0 && y1 >= y0)) [x0, x1, y0, y1] = [-1, 1, -1, 1];
     const room = 0.04 * Math.max(x1 - x0, y1 - y0) || 0.05 * Math.max(Math.abs(x0), Math.abs(y0)) || 1;
     x0 -= room; x1 += room; y0 -= room; y1 += room;
-    // Equal scales: the height follows the shape of the path, within limits; then widen what is left.
-    const inner = W - LEFT - RIGHT;
-    const height = Math.min(300, Math.max(110, (y1 - y0) / (x1 - x0) * inner));
-    const scale = Math.min(inner / (x1 - x0), height / (y1 - y0));
-    const widen = (a, b, size) => { const c = (a + b) / 2, h = size / scale / 2; return [c - h, c + h]; };
-    [x0, x1] = widen(x0, x1, inner);
-    [y0, y1] = widen(y0, y1, height);
-    const H = height + TOP + BOTTOM;
-    root.setAttribute("height", H);
-    root.setAttribute("viewBox", `0 0 ${W} ${H}`);
-    const X = v => LEFT + (v - x0) * scale, Y = v => TOP + (y1 - v) * scale;
-    const across = ticks(x0, x1, Math.floor(W / 95)), vertical = ticks(y0, y1, Math.max(2, height / 50));
-    for (const v of vertical.values) {
-      svg(root, "line", { class: "gridline", x1: LEFT, x2: W - RIGHT, y1: Y(v), y2: Y(v) });
-      svg(root, "text", { x: LEFT - 7, y: Y(v) + 4, "text-anchor": "end" }, vertical.write(v));
-    }
-    for (const v of across.values) {
-      svg(root, "line", { class: "gridline", x1: X(v), x2: X(v), y1: TOP, y2: H - BOTTOM });
-      svg(root, "text", { x: X(v), y: H - BOTTOM + 16, "text-anchor": "middle" }, across.write(v));
-    }
-    svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, `${spec.xLabel} [${spec.unit}]`);
-    svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${spec.yLabel} [${spec.unit}]`);
+    const { X, Y } = planeAxes(root, box, [x0, x1], [y0, y1], [110, 300], [spec.xLabel, spec.yLabel].map(name => `${name} [${spec.unit}]`));
     let d = "", dots = "", pen = false;
     points = [];
     spec.t.forEach((time, i) => {
@@ -359,6 +434,7 @@ function pathPlot(host, spec) {
   draw();
   return draw;
 }
+kinds.path = pathPlot;
 )js";
 
 const std::string_view kPlayerScript = R"js(
@@ -386,15 +462,14 @@ function hull(points) {
 }
 const boxCorners = size => [0, 1, 2, 3, 4, 5, 6, 7].map(k => [0, 1, 2].map(a => (k >> a & 1 ? 0.5 : -0.5) * size[a]));
 
-function player(host, spec, index) {
+function player(host, spec) {
   const box = el(host, "div", { class: "chart" });
   const root = svg(box, "svg", { role: "img", "aria-label": spec.label });
-  const controls = el(host, "div", { class: "controls" });
-  const play = el(controls, "button", { type: "button" }, "play");
-  const slider = el(controls, "input", { type: "range", min: 0, max: spec.t.length - 1, value: 0, "aria-label": "time" });
+  const { bar: controls, slider, words } = playControls(host, spec.t, () => draw());
   const clock = el(controls, "span");
   const names = ["x", "y", "z"];
-  let a = spec.across, b = spec.up, playing = null;
+  const clip = "clip" + clips++;
+  let a = spec.across, b = spec.up;
   const views = [[spec.across, spec.up]];
   for (const v of [[0, 2], [1, 2], [0, 1]]) if (!views.some(w => w.includes(v[0]) && w.includes(v[1]))) views.push(v);
   const buttons = views.map(v => {
@@ -412,12 +487,10 @@ function player(host, spec, index) {
   // Parts of a body have its colour.
   let hue = -1;
   for (const body of spec.bodies) { if (body.name) ++hue; body.hue = Math.max(0, hue); }
-  let W, H, X, Y, sign, scale, bodiesLayer, x0, x1, y0, y1;
+  let X, Y, sign, scale, bodiesLayer, x0, x1, y0, y1;
 
   function layout() {
     buttons.forEach((button, k) => button.classList.toggle("on", views[k][0] === a && views[k][1] === b));
-    root.textContent = "";
-    W = Math.max(280, box.clientWidth);
     const ends = [[Infinity, -Infinity], [Infinity, -Infinity]];
     for (const body of spec.bodies) {
       if (body.shape === "half_space") continue;
@@ -428,27 +501,11 @@ function player(host, spec, index) {
       });
     }
     [x0, x1] = padded(...ends[0]); [y0, y1] = padded(...ends[1]);
-    const inner = W - LEFT - RIGHT, height = Math.min(420, Math.max(150, (y1 - y0) / (x1 - x0) * inner));
-    scale = Math.min(inner / (x1 - x0), height / (y1 - y0));
-    const widen = (low, high, size) => { const c = (low + high) / 2, h = size / scale / 2; return [c - h, c + h]; };
-    [x0, x1] = widen(x0, x1, inner); [y0, y1] = widen(y0, y1, height);
-    H = height + TOP + BOTTOM;
-    root.setAttribute("height", H); root.setAttribute("viewBox", `0 0 ${W} ${H}`);
     sign = spec.down && b === spec.up ? -1 : 1;
-    X = v => LEFT + (v - x0) * scale; Y = v => TOP + (sign > 0 ? y1 - v : v - y0) * scale;
-    svg(svg(root, "clipPath", { id: "clip" + index }), "rect", { x: LEFT, y: TOP, width: inner, height });
-    const across = ticks(x0, x1, Math.floor(W / 95)), vertical = ticks(y0, y1, Math.max(2, height / 50));
-    for (const v of vertical.values) {
-      svg(root, "line", { class: "gridline", x1: LEFT, x2: W - RIGHT, y1: Y(v), y2: Y(v) });
-      svg(root, "text", { x: LEFT - 7, y: Y(v) + 4, "text-anchor": "end" }, vertical.write(v));
-    }
-    for (const v of across.values) {
-      svg(root, "line", { class: "gridline", x1: X(v), x2: X(v), y1: TOP, y2: H - BOTTOM });
-      svg(root, "text", { x: X(v), y: H - BOTTOM + 16, "text-anchor": "middle" }, across.write(v));
-    }
-    svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, `${names[a]} [m]`);
-    svg(root, "text", { transform: `translate(11 ${(TOP + H - BOTTOM) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${names[b]} [m]`);
-    bodiesLayer = svg(root, "g", { "clip-path": `url(#clip${index})` });
+    const axes = planeAxes(root, box, [x0, x1], [y0, y1], [150, 420], [a, b].map(axis => `${names[axis]} [m]`), sign < 0);
+    ({ X, Y, scale, x0, x1, y0, y1 } = axes);
+    svg(svg(root, "clipPath", { id: clip }), "rect", { x: LEFT, y: TOP, width: axes.inner, height: axes.height });
+    bodiesLayer = svg(root, "g", { "clip-path": `url(#${clip})` });
     draw();
   }
   const flat = p => [X(p[a]), Y(p[b])];
@@ -518,37 +575,21 @@ function player(host, spec, index) {
     });
     clock.textContent = `${spec.t[frame].toFixed(4)} s`;
   }
-  slider.addEventListener("input", draw);
-  // At least four seconds for a look, at most fifteen.
-  const span = spec.t[spec.t.length - 1] - spec.t[0], pace = span / Math.min(15, Math.max(4, span));
-  play.addEventListener("click", () => {
-    if (playing !== null) { playing = null; play.textContent = "play"; return; }
-    if (Number(slider.value) >= spec.t.length - 1) slider.value = 0;
-    const started = performance.now(), begin = spec.t[Number(slider.value)];
-    play.textContent = "pause";
-    const token = playing = {};
-    const next = now => {
-      if (playing !== token) return;
-      const time = begin + (now - started) / 1000 * pace;
-      slider.value = nearest(spec.t, time);
-      draw();
-      if (time < spec.t[spec.t.length - 1]) requestAnimationFrame(next); else { playing = null; play.textContent = "play"; }
-    };
-    requestAnimationFrame(next);
-  });
-  if (Math.abs(pace - 1) > 1e-9) el(controls, "span", {}, pace < 1 ? `plays ${neat(Number((1 / pace).toPrecision(2)))} times slower` : `plays ${neat(Number(pace.toPrecision(2)))} times faster`);
+  if (words) el(controls, "span", {}, words);
   layout();
   return layout;
 }
+kinds.player = player;
+)js";
 
+const std::string_view kStartScript = R"js(
 // --- start
 const whole = el(document.body, "button", { id: "whole", type: "button" }, "show the whole run");
 whole.addEventListener("click", () => setZoom(null));
-const kinds = { time: timePlot, path: pathPlot, player };
 const redraws = [];
 for (const host of document.querySelectorAll("[data-plot]")) {
   const index = Number(host.dataset.plot);
-  redraws.push(kinds[specs[index].kind](host, specs[index], index));
+  redraws.push(kinds[specs[index].kind](host, specs[index]));
   host.dataset.drawn = specs[index].kind;
 }
 // Also what stood in a closed <details> when it was first drawn.

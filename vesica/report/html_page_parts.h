@@ -7,6 +7,7 @@ namespace vesica::detail {
 
 extern const std::string_view kPageStyle;
 extern const std::string_view kPlotScript;    // helpers, curves over time, paths
-extern const std::string_view kPlayerScript;  // moving bodies, and the start of everything
+extern const std::string_view kPlayerScript;  // moving bodies
+extern const std::string_view kStartScript;   // draws all that is on the page
 
 }  // namespace vesica::detail

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
 
 #include "vesica/io/markup.h"
+#include "vesica/report/colors.h"
 #include "vesica/report/svg_parts.h"
 
 namespace vesica {
@@ -21,9 +21,6 @@ constexpr double kCharacter = 8.2;  // wide at 13 pixels, rather too much than t
 constexpr double kTooClose = 0.4;   // points of a curve nearer than this many pixels are left out
 constexpr double kMargin = 0.04;    // of the range, above and below the curves
 
-// Told apart by colour-blind eyes, and dark enough for thin lines on white.
-constexpr std::array<const char*, 6> kColors = {"#1b6ca8", "#c8501e", "#2e8b57",
-                                                "#8a4fa3", "#7a6a00", "#444444"};
 constexpr const char* kMarkColor = "#c02020";
 
 struct Axis {
@@ -105,17 +102,11 @@ class Panel {
   }
 
   void draw() {
-    const auto out = std::back_inserter(*svg_);
-    fmt::format_to(out,
-                   "<text x=\"{0:.0f}\" y=\"{1:.0f}\" font-size=\"16\" "
-                   "font-weight=\"bold\">{2}</text>\n"
-                   "<text x=\"{0:.0f}\" y=\"{3:.0f}\" fill=\"#555\">{4}</text>\n",
-                   kPlotLeft, top_ + 24, escape_markup(plot_.title), top_ + 44,
-                   escape_markup(plot_.note));
+    *svg_ += detail::make_title(kPlotLeft, top_ + 24, plot_.title, plot_.note);
     draw_axes();
     double line = top_ + kPlotTop + 12;
     for (size_t k = 0; k < plot_.curves.size(); ++k) {
-      draw_curve(plot_.curves[k], kColors[k % kColors.size()], line);
+      draw_curve(plot_.curves[k], kCurveColors[k % kCurveColors.size()], line);
       line += kLegendLine;
     }
     for (const auto& mark : plot_.marks) {
@@ -207,11 +198,7 @@ std::string make_line_plot_svg(const std::vector<LinePlot>& panels) {
     legend = std::max(legend, calc_legend_width(plot));
     height += calc_height(plot);
   }
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      kPlotLeft + kPlotWidth + kLegendGap + legend, height);
+  std::string svg = detail::begin_svg(kPlotLeft + kPlotWidth + kLegendGap + legend, height);
   double top = 0;
   for (const LinePlot& plot : panels) {
     Panel(plot, top, &svg).draw();

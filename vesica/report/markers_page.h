@@ -1,11 +1,13 @@
 // A self-contained page about a fit: parameters with intervals, marker errors over time with gait
-// events, joint angles, correlations, and a 3-D view that plays.
+// events, joint angles, correlations, and a view in space that plays.
 #pragma once
+
+#include <string>
 
 #include "vesica/markers/outputs.h"
 
-namespace vesica::markers {
+namespace vesica {
 
-std::string make_markers_page(const Run& run);
+std::string make_markers_page(const markers::Run& run);
 
-}  // namespace vesica::markers
+}  // namespace vesica

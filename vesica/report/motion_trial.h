@@ -37,6 +37,6 @@ double mean_weight(const TrialAnalysis& analysis);
 nlohmann::ordered_json as_json(const TrialView& view);
 
 // A self-contained page: no network, no library; opens in any browser.
-std::string make_report_page(const TrialView& view);
+std::string make_motion_page(const TrialView& view);
 
 }  // namespace vesica

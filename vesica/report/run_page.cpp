@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "vesica/error.h"
+#include "vesica/report/figures.h"
 #include "vesica/simulation/summary.h"
 
 namespace vesica {
@@ -26,31 +27,10 @@ std::string text_in(const Json& json, const char* key, const std::string& otherw
   return found != json.end() && found->is_string() ? found->get<std::string>() : otherwise;
 }
 
-std::string figure(double value, int digits = 5) {
-  if (!std::isfinite(value)) return "unknown";
-  return fmt::format("{:.{}g}", value + 0.0, digits);
-}
-
 const Json& part_of(const Json& json, const char* key) {
   static const Json kNone = Json::object();
   const auto found = json.is_object() ? json.find(key) : json.end();
   return found != json.end() && found->is_object() ? *found : kNone;
-}
-
-struct DisplayUnit {
-  std::string name;
-  double factor = 1;  // displayed = SI times factor
-};
-
-// A prefix that leaves numbers between 0.1 and 1000 or so.
-DisplayUnit choose_unit(const std::string& si, double largest) {
-  if (si == "rad/s" || si == "1" || si.empty() || !(largest > 0)) return {si, 1};
-  if (largest >= 1e4 && si != "m" && si != "m/s") return {"k" + si, 1e-3};
-  if (largest >= 0.1) return {si, 1};
-  if (largest >= 1e-4) return {"m" + si, 1e3};
-  if (largest >= 1e-7) return {"\u00b5" + si, 1e6};
-  if (largest >= 1e-10) return {"n" + si, 1e9};
-  return {"p" + si, 1e12};
 }
 
 double largest_of(const std::vector<PlotSeries>& series) {
@@ -61,11 +41,6 @@ double largest_of(const std::vector<PlotSeries>& series) {
     }
   }
   return largest;
-}
-
-std::string with_prefix(double value, const std::string& si, int digits = 4) {
-  const DisplayUnit unit = choose_unit(si, std::abs(value));
-  return fmt::format("{} {}", figure(value * unit.factor, digits), unit.name);
 }
 
 // The plot in a unit that suits it.
@@ -119,29 +94,22 @@ void add_warnings(const RunFolder& run, const std::vector<std::string>& more, Ht
   }
   lines.insert(lines.end(), run.findings.begin(), run.findings.end());
   lines.insert(lines.end(), more.begin(), more.end());
-  if (lines.empty()) {
-    page->add_notes("No warnings: the monitor of every contact stayed within its limits.", {},
-                    HtmlPage::Mood::kGood);
-  } else {
-    page->add_notes(lines.size() == 1 ? "One thing to look at"
-                                      : fmt::format("{} things to look at", lines.size()),
-                    lines, HtmlPage::Mood::kBad);
-  }
+  page->add_findings(lines, "No warnings: the monitor of every contact stayed within its limits.");
 }
 
 void add_tiles(const RunFolder& run, HtmlPage* page) {
   const Json& solver = part_of(run.summary, "solver");
   const Json& energy = part_of(run.summary, "energy");
   std::vector<std::pair<std::string, std::string>> tiles;
-  tiles.push_back({figure(number_in(run.summary, "end_time"), 4) + " s", "simulated"});
+  tiles.push_back({format_figure(number_in(run.summary, "end_time"), 4) + " s", "simulated"});
   tiles.push_back(
-      {figure(number_in(solver, "simulated_seconds_per_second"), 3) + " x", "real time"});
+      {format_figure(number_in(solver, "simulated_seconds_per_second"), 3) + " x", "real time"});
   double touchdowns = 0, force = 0;
   for (const auto& [name, contact] : part_of(run.summary, "contacts").items()) {
     touchdowns += number_in(contact, "touchdowns");
     force = std::max(force, number_in(contact, "max_normal_force"));
   }
-  tiles.push_back({figure(touchdowns), "touchdowns"});
+  tiles.push_back({format_figure(touchdowns), "touchdowns"});
   tiles.push_back({with_prefix(force, "N"), "greatest normal force"});
   tiles.push_back({with_prefix(number_in(energy, "start"), "J"), "energy at the start"});
   tiles.push_back({with_prefix(number_in(energy, "end"), "J"), "energy at the end"});
@@ -181,17 +149,19 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
     const Json& c = item.value();
     const auto percent = [&](const char* key) {
       const double all = number_in(c, "impulse");
-      return figure(all > 0 ? 100 * number_in(c, key) / all : 0, 3);
+      return format_figure(all > 0 ? 100 * number_in(c, key) / all : 0, 3);
     };
-    rows.push_back(
-        {item.key(), figure(number_in(c, "touchdowns")), figure(number_in(c, "max_normal_force")),
-         figure(number_in(c, "max_depth") * 1e3, 4),
-         figure(number_in(c, "max_depth_over_size") * 100, 3),
-         figure(number_in(c, "steps_in_contact"), 9),
-         figure(number_in(c, "steps_force_clamped"), 9),
-         figure(number_in(c, "steps_edge_lifted"), 9), figure(number_in(c, "steps_at_corner"), 9),
-         percent("impulse_inaccurate"), percent("impulse_not_flat"),
-         figure(number_in(c, "energy_through"), 4), figure(number_in(c, "non_potential_work"), 4)});
+    rows.push_back({item.key(), format_figure(number_in(c, "touchdowns")),
+                    format_figure(number_in(c, "max_normal_force")),
+                    format_figure(number_in(c, "max_depth") * 1e3, 4),
+                    format_figure(number_in(c, "max_depth_over_size") * 100, 3),
+                    format_figure(number_in(c, "steps_in_contact"), 9),
+                    format_figure(number_in(c, "steps_force_clamped"), 9),
+                    format_figure(number_in(c, "steps_edge_lifted"), 9),
+                    format_figure(number_in(c, "steps_at_corner"), 9),
+                    percent("impulse_inaccurate"), percent("impulse_not_flat"),
+                    format_figure(number_in(c, "energy_through"), 4),
+                    format_figure(number_in(c, "non_potential_work"), 4)});
   }
   if (!rows.empty()) {
     page->add_table({"Contact", "touchdowns", "peak force [N]", "deepest [mm]",
@@ -202,24 +172,26 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
   }
   const Json& solver = part_of(run.summary, "solver");
   const bool fixed = solver.contains("step");
-  page->add_table(
-      {"Solver", fixed ? "step [s]" : "tolerance", "steps", "rejected", "evaluations", "Jacobians",
-       "computing time [s]", "longest step [ms]"},
-      {{text_in(solver, "method", "unknown"),
-        figure(number_in(solver, fixed ? "step" : "tolerance")),
-        figure(number_in(solver, "steps"), 12), figure(number_in(solver, "rejected"), 12),
-        figure(number_in(solver, "evaluations"), 12), figure(number_in(solver, "jacobians"), 12),
-        figure(number_in(solver, "seconds"), 3),
-        figure(number_in(solver, "worst_step_seconds") * 1e3, 3)}});
+  page->add_table({"Solver", fixed ? "step [s]" : "tolerance", "steps", "rejected", "evaluations",
+                   "Jacobians", "computing time [s]", "longest step [ms]"},
+                  {{text_in(solver, "method", "unknown"),
+                    format_figure(number_in(solver, fixed ? "step" : "tolerance")),
+                    format_figure(number_in(solver, "steps"), 12),
+                    format_figure(number_in(solver, "rejected"), 12),
+                    format_figure(number_in(solver, "evaluations"), 12),
+                    format_figure(number_in(solver, "jacobians"), 12),
+                    format_figure(number_in(solver, "seconds"), 3),
+                    format_figure(number_in(solver, "worst_step_seconds") * 1e3, 3)}});
   rows.clear();
   const LedgerTable ledger = make_ledger_table(part_of(run.summary, "energy"));
   auto add_row = [&](const LedgerRow& row) {
-    rows.push_back({row.name, figure(row.start, 6), figure(row.change, 6), figure(row.end, 6)});
+    rows.push_back({row.name, format_figure(row.start, 6), format_figure(row.change, 6),
+                    format_figure(row.end, 6)});
   };
   for (const LedgerRow& row : ledger.parts) add_row(row);
   add_row(ledger.sum);
   for (const LedgerRow& row : ledger.causes) {
-    rows.push_back({row.name, "", figure(row.change, 6), ""});
+    rows.push_back({row.name, "", format_figure(row.change, 6), ""});
   }
   page->add_table({"Energy [J]", "start", "change", "end"}, rows);
 }
@@ -292,8 +264,9 @@ void add_event_table(const RunFolder& run, const std::string& contact, HtmlPage*
     const bool begins = text_in(event, "event", "") == "touchdown";
     const double speed = number_in(event, "closing_speed");
     if (begins) approach = speed;
-    rows.push_back({begins ? "touchdown" : "lift-off", figure(number_in(event, "time"), 8),
-                    figure(speed), begins || !(approach > 0) ? "" : figure(-speed / approach, 4)});
+    rows.push_back({begins ? "touchdown" : "lift-off", format_figure(number_in(event, "time"), 8),
+                    format_figure(speed),
+                    begins || !(approach > 0) ? "" : format_figure(-speed / approach, 4)});
   }
   page->begin_details(fmt::format("{}: all {} events", contact, rows.size()));
   page->add_table({"Event", "time [s]", "closing speed [m/s]", "leaving / arriving speed"}, rows);

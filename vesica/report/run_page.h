@@ -16,7 +16,7 @@ std::string make_run_page(const RunFolder& run);
 // Touchdowns and lift-offs of a contact, as the summary lists them.
 struct ContactTimes {
   std::vector<PlotEvent> events;
-  std::vector<std::pair<double, double>> bands;             // in contact
+  std::vector<PlotBand> bands;                              // in contact
   std::vector<std::pair<double, double>> touchdown_speeds;  // time, closing speed
 };
 ContactTimes read_contact_times(const RunFolder& run, const std::string& contact);

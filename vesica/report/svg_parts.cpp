@@ -1,6 +1,10 @@
 #include "vesica/report/svg_parts.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+
+#include "vesica/io/markup.h"
 
 namespace vesica::detail {
 namespace {
@@ -23,6 +27,21 @@ std::vector<double> make_ticks(double low, double high, int count) {
     result.push_back(std::abs(t) < 1e-9 * step ? 0 : t);
   }
   return result;
+}
+
+std::string begin_svg(double width, double height) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"13\">\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+      width, height);
+}
+
+std::string make_title(double x, double y, const std::string& title, const std::string& note) {
+  return fmt::format(
+      "<text x=\"{0:.0f}\" y=\"{1:.0f}\" font-size=\"16\" font-weight=\"bold\">{2}</text>\n"
+      "<text x=\"{0:.0f}\" y=\"{3:.0f}\" fill=\"#555\">{4}</text>\n",
+      x, y, escape_markup(title), y + 20, escape_markup(note));
 }
 
 }  // namespace vesica::detail

@@ -43,6 +43,19 @@ std::unique_ptr<Stepper> make_cvode_stepper(const System<double>& system, const 
 std::unique_ptr<Stepper> make_arkode_stepper(const System<double>& system,
                                              const RunOptions& options, RunStatistics* statistics,
                                              const std::atomic<bool>* stop = nullptr);
+// Methods of our own: explicit_stepper.cpp, rosenbrock_stepper.cpp.
+std::unique_ptr<Stepper> make_explicit_stepper(const System<double>& system,
+                                               const RunOptions& options, RunStatistics* statistics,
+                                               const std::atomic<bool>* stop = nullptr);
+std::unique_ptr<Stepper> make_rosenbrock_stepper(const System<double>& system,
+                                                 const RunOptions& options,
+                                                 RunStatistics* statistics,
+                                                 const std::atomic<bool>* stop = nullptr);
+
+// For solvers that choose their steps, at most h, with bodies as they are in `data`. In free flight
+// they would step right across a short contact, and one is only seen where the distance changes
+// sign between two steps: no body moves by more than a fifth of its size.
+double calc_max_step(const System<double>& system, double h, const Evaluation<double>& data);
 
 // To the end of the run, or until it is stopped or fails (RunResult::failure).
 void drive(const System<double>& system, Stepper* stepper, Run* run);

@@ -24,7 +24,6 @@ EventLocator::EventLocator(const System<double>& system)
   margins_.resize(tolerances_.size());
 }
 
-// The smallest over all slots, in units of their tolerances.
 double EventLocator::calc_margin(const State<double>& state, const Evaluation<double>& window) {
   seen_.after = window.after;
   seen_.before = window.before;
@@ -39,24 +38,23 @@ double EventLocator::calc_margin(const State<double>& state, const Evaluation<do
   return least;
 }
 
-void EventLocator::locate(const State<double>& start, FixedStepper<double, double>* stepper,
-                          Evaluation<double>* data, State<double>* state, std::vector<int>* roots) {
-  double high = calc_margin(*state, *data);
+void EventLocator::locate(const State<double>& start, const GoTo& go_to,
+                          const Evaluation<double>& window, State<double>* state,
+                          std::vector<int>* roots) {
+  double high = calc_margin(*state, window);
   if (!(high < 0)) return;
   // Regula falsi between the step's start (positive) and its end; an end that stays counts half
   // (Illinois), and every fourth trial halves.
   double from = start.t, until = state->t;
-  double low = calc_margin(start, *data), margin = high;
+  double low = calc_margin(start, window), margin = high;
   bool was_low = false;
-  std::vector<ContactChange> none;
   for (int trial = 0; trial < kMostTrials && !(std::abs(margin) < kResolved); ++trial) {
     const double width = until - from;
     double t = from + width * low / (low - high);
     if (trial % 4 == 3 || !(t > from && t < until)) t = from + 0.5 * width;
     if (!(t > from && t < until)) break;  // neighbouring numbers
-    *state = start;
-    stepper->step(t, state, data, &none);
-    margin = calc_margin(*state, *data);
+    go_to(t, state);
+    margin = calc_margin(*state, window);
     if (margin > 0) {
       from = t;
       low = margin;
@@ -70,9 +68,8 @@ void EventLocator::locate(const State<double>& start, FixedStepper<double, doubl
   }
   // What is found to touch within the same rounding does so too.
   if (!(std::abs(margin) < kResolved) && state->t != until) {
-    *state = start;
-    stepper->step(until, state, data, &none);
-    calc_margin(*state, *data);
+    go_to(until, state);
+    calc_margin(*state, window);
   }
   roots->assign(margins_.size(), 0);
   for (size_t k = 0; k < margins_.size(); ++k) {

@@ -209,17 +209,18 @@ bool Run::check_in(double t) {
   const double step_seconds = std::chrono::duration<double>(now - last_step_).count();
   result_.statistics.worst_step_seconds =
       std::max(result_.statistics.worst_step_seconds, step_seconds);
+  last_step_ = now;
   if (control_.progress && now - last_progress_ > std::chrono::milliseconds(100)) {
     control_.progress(t / options_.duration);
     last_progress_ = now;
+    last_step_ = Clock::now();
   }
   if (control_.observer && now - last_pulse_ > std::chrono::duration<double>(control_.pulse)) {
     calc_end();
     result_.failure.clear();  // the run itself says whether it can go on
     control_.observer->on_pulse(result_, make_checkpoint(false));
-    last_pulse_ = Clock::now();
+    last_step_ = last_pulse_ = Clock::now();
   }
-  last_step_ = Clock::now();
   if (control_.stop && control_.stop->load(std::memory_order_relaxed)) {
     result_.interrupted = true;
     return true;
@@ -301,23 +302,31 @@ JacobianEvaluator::JacobianEvaluator(const System<double>& system)
 }
 
 void JacobianEvaluator::evaluate(double t, const double* y, const Memory<double>& memory,
-                                 const Evaluation<double>& window, double* jacobian) {
+                                 const Evaluation<double>& window, double* jacobian,
+                                 double* time_rates) {
   const int n = system_.layout().size();
   const int moving = system_.layout().ledger_start();  // nothing depends on the ledger
   copy_memory(memory, &memory_);
   data_.after = window.after;
   data_.before = window.before;
+  data_.holds_contacts = window.holds_contacts;
   std::fill(jacobian, jacobian + static_cast<size_t>(n) * n, 0.0);
-  for (int first = 0; first < moving; first += 12) {
+  const int columns = moving + (time_rates ? 1 : 0);  // time comes last
+  for (int first = 0; first < columns; first += 12) {
     for (int k = 0; k < n; ++k) {
       const bool seeded = k >= first && k < first + 12 && k < moving;
       y_[static_cast<size_t>(k)] = seeded ? Dual<12>::variable(y[k], k - first) : Dual<12>(y[k]);
     }
+    const bool has_time = time_rates && moving < first + 12;
+    if (has_time) data_.time_shift = Dual<12>::variable(0, moving - first);
     system_.calc_rates(t, y_.data(), memory_, rates_.data(), &data_);
+    data_.time_shift = Dual<12>(0);
     for (int c = first; c < std::min(first + 12, moving); ++c) {
       double* column = jacobian + static_cast<size_t>(c) * n;
       for (int r = 0; r < n; ++r) column[r] = rates_[static_cast<size_t>(r)].v[c - first];
     }
+    if (!has_time) continue;
+    for (int r = 0; r < n; ++r) time_rates[r] = rates_[static_cast<size_t>(r)].v[moving - first];
   }
 }
 

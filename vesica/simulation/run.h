@@ -62,12 +62,13 @@ class Run {
   Clock::time_point started_, last_step_, last_progress_, last_pulse_;
 };
 
-// df/dy by dual numbers, column-major n x n; twelve columns at a time.
+// df/dy by dual numbers, column-major n x n; twelve columns at a time. `time_rates`: df/dt, where
+// it is wanted.
 class JacobianEvaluator {
  public:
   explicit JacobianEvaluator(const System<double>& system);
   void evaluate(double t, const double* y, const Memory<double>& memory,
-                const Evaluation<double>& window, double* jacobian);
+                const Evaluation<double>& window, double* jacobian, double* time_rates = nullptr);
 
  private:
   const System<double>& system_;

@@ -20,7 +20,7 @@ constexpr double kStandardGravity = 9.80665;
 // How many pairs of parts of two bodies may be near each other at once.
 constexpr int kDefaultRoom = 64, kMostRoom = 100000;
 const std::vector<std::string_view> kSolverNames = {
-    "euler", "semi_implicit_euler", "rk3", "rk4", "rk5", "cvode", "arkode"};
+    "euler", "semi_implicit_euler", "rk3", "rk4", "rk5", "dopri5", "rodas5p", "cvode", "arkode"};
 
 template <class P>
 Mat3<P> diagonal(const P& x, const P& y, const P& z) {
@@ -500,8 +500,8 @@ RunOptions read_run_options(const InputFile& file) {
     if (is_fixed_step(options.solver)) {
       options.step = solver->at("step").positive(dimension::kTime);
       check_count(*step, options.duration, options.step, kMostSteps, "steps");
-      if (tolerance) tolerance->fail("belongs to cvode and arkode; this method has a fixed step");
-      if (max_step) max_step->fail("belongs to cvode and arkode; this method has a fixed step");
+      if (tolerance) tolerance->fail("belongs to the adaptive methods; this one has a fixed step");
+      if (max_step) max_step->fail("belongs to the adaptive methods; this one has a fixed step");
       if (events) options.locates_events = events->choice({"at_steps", "located"}) == 1;
     } else {
       if (step) step->fail("belongs to the fixed-step methods; adaptive ones take 'tolerance'");

@@ -12,6 +12,8 @@ enum class Solver {
   kRk3,
   kRk4,
   kRk5,
+  kDopri5,
+  kRodas5p,
   kCvode,
   kArkode,
 };

@@ -43,7 +43,13 @@ class FixedGridStepper : public Stepper {
     y_from_ = state->y;
     if (locator_) start_ = *state;
     stepper_.step(end, state, &data_, &report->changes);
-    if (locator_) locator_->locate(start_, &stepper_, &data_, state, &report->roots);
+    if (locator_) {
+      const auto go_to = [&](double t, State<double>* at) {
+        *at = start_;
+        stepper_.step(t, at, &data_, &none_);
+      };
+      locator_->locate(start_, go_to, data_, state, &report->roots);
+    }
     // What begins and ends at the start of this step happened in the last one; placed there by
     // linear interpolation.
     for (const ContactChange& change : report->changes) {
@@ -91,6 +97,7 @@ class FixedGridStepper : public Stepper {
   const State<double>* state_ = nullptr;
   std::optional<EventLocator> locator_;
   State<double> start_;
+  std::vector<ContactChange> none_;
   bool has_end_rates_ = false;
   RunStatistics* statistics_;
 };
@@ -107,7 +114,7 @@ std::unique_ptr<Stepper> make_fixed_stepper(const System<double>& system, const 
 namespace {
 
 // A solver that differentiates, and a method that cannot: said before the solver starts.
-void check_derivatives(const Scene<double>& scene) {
+void check_derivatives(const Scene<double>& scene, Solver solver) {
   for (const auto& contact : scene.contacts) {
     bool has = has_derivatives(contact.contact.pair);
     if (contact.parts) {
@@ -115,10 +122,27 @@ void check_derivatives(const Scene<double>& scene) {
     }
     if (!has) {
       throw InputError(fmt::format(
-          "{}: the method voxels has no derivatives, which cvode needs; use a fixed-step solver "
+          "{}: the method voxels has no derivatives, which {} needs; use a fixed-step solver "
           "(rk4), or the method slices",
-          contact.name));
+          contact.name, solver_name(solver)));
     }
+  }
+}
+
+std::unique_ptr<detail::Stepper> make_stepper(const System<double>& system,
+                                              const RunOptions& options, RunStatistics* statistics,
+                                              const std::atomic<bool>* stop) {
+  switch (options.solver) {
+    case Solver::kDopri5:
+      return detail::make_explicit_stepper(system, options, statistics, stop);
+    case Solver::kRodas5p:
+      return detail::make_rosenbrock_stepper(system, options, statistics, stop);
+    case Solver::kCvode:
+      return detail::make_cvode_stepper(system, options, statistics, stop);
+    case Solver::kArkode:
+      return detail::make_arkode_stepper(system, options, statistics, stop);
+    default:
+      return detail::make_fixed_stepper(system, options, statistics);
   }
 }
 
@@ -149,14 +173,12 @@ RunResult simulate(const System<double>& system, const RunOptions& options,
                    const RunControl& control) {
   detail::Run run(system, options, control);
   RunStatistics* statistics = &run.result().statistics;
-  if (options.solver == Solver::kCvode) check_derivatives(system.scene());
+  if (options.solver == Solver::kCvode || options.solver == Solver::kRodas5p) {
+    check_derivatives(system.scene(), options.solver);
+  }
   try {
     run.begin();
-    const auto stepper =
-        is_fixed_step(options.solver) ? detail::make_fixed_stepper(system, options, statistics)
-        : options.solver == Solver::kCvode
-            ? detail::make_cvode_stepper(system, options, statistics, control.stop)
-            : detail::make_arkode_stepper(system, options, statistics, control.stop);
+    const auto stepper = make_stepper(system, options, statistics, control.stop);
     detail::drive(system, stepper.get(), &run);
   } catch (const Interrupted&) {
     run.result().interrupted = true;
@@ -286,6 +308,14 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
         fmt::format("solver.step, {:.3g} s, is longer than the duration: steps of {:.3g} s at most "
                     "were taken",
                     options.step, options.duration));
+  }
+  if (static_cast<double>(result.statistics.stiff_steps) >
+      kStiffBound * static_cast<double>(result.statistics.steps)) {
+    warnings.push_back(fmt::format(
+        "in {:.3g} % of the steps stability, not accuracy, set the step: the scene is stiff there, "
+        "and method cvode or rodas5p takes longer steps",
+        100 * static_cast<double>(result.statistics.stiff_steps) /
+            static_cast<double>(result.statistics.steps)));
   }
   const double scale = result.energy_scale;
   if (system.layout().ledger && scale > 0 && std::abs(result.residual) > kLedgerBound * scale) {

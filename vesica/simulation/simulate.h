@@ -60,7 +60,8 @@ bool pushes_at_corner(const Overlap<double>& o);
 
 struct RunStatistics {
   long steps = 0, rejected = 0, evaluations = 0, jacobians = 0;
-  double seconds = 0;  // wall time
+  long stiff_steps = 0;  // of an explicit method, limited by stability
+  double seconds = 0;    // wall time
   double worst_step_seconds = 0;
 };
 
@@ -152,6 +153,8 @@ inline constexpr double kInaccurateBound = 1e-2, kNotFlatBound = 0.2;
 // Of the steps in contact: above it, pushing at a corner is warned of. A body that tumbles lies
 // flat for moments.
 inline constexpr double kCornerBound = 1e-2;
+// Of all steps: above it, that stability limits them is warned of.
+inline constexpr double kStiffBound = 0.1;
 
 // Warnings in plain words, from the monitors.
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,

@@ -117,30 +117,6 @@ std::string explain(int flag, const char* name, double t, double step) {
                      step, flag, remedy);
 }
 
-// In free flight the solvers would step right across a short contact, and a root is only seen where
-// the distance changes sign between two steps: no body moves by more than a fifth of its size.
-double calc_max_step(const System<double>& system, double h, const Evaluation<double>& data) {
-  const double g = system.scene().gravity.norm();
-  for (size_t b = 0; b < system.scene().bodies.size(); ++b) {
-    const auto& body = system.scene().bodies[b];
-    if (!body.is_free || body.size <= 0) continue;
-    const Vec3d& v = data.motions[b].V_WB.v_WB;
-    const double reach = 0.2 * body.size;
-    if (v.norm() > 0) h = std::min(h, reach / v.norm());
-    if (g > 0) h = std::min(h, std::sqrt(reach / g));
-  }
-  // Parts are looked for between steps, no further than a margin.
-  for (const auto& contact : system.scene().contacts) {
-    if (!contact.parts) continue;
-    const double reach = contact.parts->finder.margin();
-    const double v =
-        system.calc_rim_speed(contact.body_i, data) + system.calc_rim_speed(contact.body_j, data);
-    if (v > 0) h = std::min(h, 0.5 * reach / v);
-    if (g > 0) h = std::min(h, std::sqrt(reach / g));
-  }
-  return h;
-}
-
 struct SunFree {
   void operator()(N_Vector v) const { N_VDestroy(v); }
 };
