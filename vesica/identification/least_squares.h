@@ -44,7 +44,4 @@ CurveFit fit_curve(const Curve& curve, const Eigen::VectorXd& y, const Eigen::Ve
 CurveFit fit_curve(const Curve& curve, const Eigen::VectorXd& y, Weighting weighting,
                    const Eigen::VectorXd& start);
 
-// The 97.5 % quantile of Student's t.
-double student_t_quantile_95(int degrees_of_freedom);
-
 }  // namespace vesica
