@@ -481,7 +481,8 @@ TEST(NormalLaws, ReadersRefuseWhatCannotBe) {
                 "{type: half_space}", ", interference: {method: point}"),
           "'point' finds no volume"));
   EXPECT_TRUE(
-      has(error("{law: volumetric, stiffness: 1}", kPatchLaw, "{type: box, size: [1, 1, 1]}"),
+      has(error("{law: volumetric, stiffness: 1}", kPatchLaw, "{type: box, size: [1, 1, 1]}",
+                "{type: half_space}", ", interference: {method: voxels, voxel_size: 0.1}"),
           "patch"));
   EXPECT_TRUE(
       has(error("{law: volume_power, stiffness: 1, exponent: 1}", kPatchLaw), "pressure over"));

@@ -1,5 +1,5 @@
-#include "vesica/interference/mesh/half_space_mesh.h"
 #include "vesica/interference/polyhedra/polyhedra.h"
+#include "vesica/interference/mesh/half_space_mesh.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

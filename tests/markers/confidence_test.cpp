@@ -38,13 +38,6 @@ TEST(LongRun, VarianceOfASumIsThatOfTheProcess) {
   EXPECT_NEAR(mean_long_run_variance(0.9, 1, 4000), 101, 10);
 }
 
-TEST(LongRun, StudentsPointsAreThoseOfTables) {
-  EXPECT_NEAR(calc_t_975(4), 2.7764, 5e-3);
-  EXPECT_NEAR(calc_t_975(10), 2.2281, 1e-3);
-  EXPECT_NEAR(calc_t_975(30), 2.0423, 1e-3);
-  EXPECT_NEAR(calc_t_975(1e9), 1.9600, 1e-4);
-}
-
 TEST(LinearAlgebra, RowsAreMetAndWhatTheyLeaveFreeIsOrthogonal) {
   Eigen::MatrixXd A(3, 5);
   A << 1, 2, 0, -1, 3,  //

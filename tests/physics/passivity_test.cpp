@@ -140,13 +140,13 @@ const std::vector<Pair>& pairs() {
   static const std::vector<Pair> list = {
       {"sphere on half-space", {B::kSphere}, {B::kHalfSpace}, kPatch},
       {"ellipsoid on half-space", {B::kEllipsoid}, {B::kHalfSpace}, kPatch},
-      {"polyhedron on half-space", {B::kBox, B::kHull}, {B::kHalfSpace}},
-      {"mesh on half-space", {B::kMesh}, {B::kHalfSpace}},
+      {"polyhedron on half-space", {B::kBox, B::kHull}, {B::kHalfSpace}, kPatch},
+      {"mesh on half-space", {B::kMesh}, {B::kHalfSpace}, kPatch},
       {"quadrics on half-space", {B::kCylinder, B::kCone, B::kCapsule}, {B::kHalfSpace}, kDear},
       {"solid on half-space", {B::kPlateWithHole}, {B::kHalfSpace}, kDear},
       {"parts on half-space", {B::kDumbbell, B::kTwoBoxes}, {B::kHalfSpace}},
       {"sphere on sphere", {B::kSphere}, {B::kSphere}, kPatch},
-      {"polyhedra", {B::kBox, B::kHull}, {B::kBox, B::kHull}, kGeneral | kPlanes},
+      {"polyhedra", {B::kBox, B::kHull}, {B::kBox, B::kHull}, kGeneral | kPlanes | kPatch},
       {"quadric on planes",
        {B::kSphere, B::kCylinder, B::kCapsule},
        {B::kBox},
@@ -262,7 +262,8 @@ Laws make_laws(Random& random, const Pair& pair, double mass, double r, double s
   std::vector<std::string> interference;
   if (pair.has(kGeneral)) {
     std::vector<std::string> choices = {"area_vector", "eigenvector", "plane"};
-    if (pair.has(kPlanes) && name == "volumetric") choices.insert(choices.end(), 3, "conservative");
+    if (pair.has(kPlanes) && name == "volumetric" && laws.friction_name != "patch")
+      choices.insert(choices.end(), 3, "conservative");
     const std::string& choice = any_of(random, choices);
     interference.push_back(fmt::format("normal: {}", choice));
     laws.jumps = choice == "eigenvector" || choice == "plane";

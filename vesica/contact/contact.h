@@ -81,6 +81,9 @@ struct Contact : PlacedPair<P> {
 template <class P>
 bool has_potential(const Contact<P>& contact, const PlacedPair<P>& placed) {
   if (contact.relaxes() || std::holds_alternative<VolumePower<P>>(contact.normal)) return false;
+  // A pressure that is not linear in the length of a column that overhangs has none: lifting the
+  // body presses less there, but leaves the column as long as it was. Caps hardly overhang.
+  if (contact.measure() == Measure::kField && !row_of(placed.pair).caps) return false;
   return has_potential(placed.pair);
 }
 

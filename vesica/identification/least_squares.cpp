@@ -7,6 +7,7 @@
 
 #include "vesica/error.h"
 #include "vesica/math/linear_algebra.h"
+#include "vesica/math/quantiles.h"
 
 namespace vesica {
 namespace {
@@ -62,13 +63,6 @@ void calc_covariance(const MatrixXd& J, double variance, CurveFit* fit) {
   fit->covariance = variance * (D * inverse * D);
 }
 
-// Density of Student's t.
-double student_density(double t, double n) {
-  return std::exp(std::lgamma(0.5 * (n + 1)) - std::lgamma(0.5 * n) -
-                  0.5 * (n + 1) * std::log1p(t * t / n)) /
-         std::sqrt(n * M_PI);
-}
-
 }  // namespace
 
 double CurveFit::standard_error(int k) const { return std::sqrt(covariance(k, k)); }
@@ -116,7 +110,7 @@ CurveFit fit_curve(const Curve& curve, const VectorXd& y, const VectorXd& given_
   fit.converged = fit.converged && std::isfinite(cost);
   fit.fitted = curve(fit.x);
   fit.rms = std::sqrt(cost / free);
-  fit.t95 = student_t_quantile_95(free);
+  fit.t95 = calc_student_t_quantile(0.975, free);
   calc_covariance(J, cost / free, &fit);
   return fit;
 }
@@ -134,22 +128,6 @@ CurveFit fit_curve(const Curve& curve, const VectorXd& y, Weighting weighting,
     fit = fit_curve(curve, y, weights, fit.x);
   }
   return fit;
-}
-
-double student_t_quantile_95(int degrees_of_freedom) {
-  // Newton on the distribution function, integrated by Simpson's rule from 0.
-  const double n = degrees_of_freedom;
-  double t = 2;
-  for (int k = 0; k < 50; ++k) {
-    constexpr int kIntervals = 400;
-    const double h = t / kIntervals;
-    double area = student_density(0, n) + student_density(t, n);
-    for (int i = 1; i < kIntervals; ++i) area += (i % 2 ? 4 : 2) * student_density(i * h, n);
-    const double change = (0.475 - area * h / 3) / student_density(t, n);
-    t += std::clamp(change, -0.5 * t, 3.0);
-    if (std::abs(change) < 1e-10 * t) break;
-  }
-  return t;
 }
 
 }  // namespace vesica

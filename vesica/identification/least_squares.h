@@ -6,6 +6,12 @@
 // interval of 95 % is value +- t_0.975(n - p) times the standard error. That holds for independent
 // errors of equal size after weighting, in y only, and as far as the curve is straight in x over
 // the interval: choose parameters (logarithms, for positive ones) in which it is.
+//
+// Why not Ceres 2.1 (dense QR, the same Jacobian, tolerances and first damping): fits of 2, 4 and 5
+// parameters to 40, 60 and 400 points took 70, 150 and 1240 us, here 37, 105 and 1060 us. Of 606
+// both ended in the same minimum, 6e-6 standard errors apart, but for one that ran off here; with
+// its own first damping Ceres ran off in nearly all of 4 parameters. It adds 11 packages with 54 MB
+// to a build, 18 with 22 MB to a run.
 #pragma once
 
 #include <Eigen/Core>
@@ -43,8 +49,5 @@ CurveFit fit_curve(const Curve& curve, const Eigen::VectorXd& y, const Eigen::Ve
 // points that came out small.
 CurveFit fit_curve(const Curve& curve, const Eigen::VectorXd& y, Weighting weighting,
                    const Eigen::VectorXd& start);
-
-// The 97.5 % quantile of Student's t.
-double student_t_quantile_95(int degrees_of_freedom);
 
 }  // namespace vesica

@@ -94,7 +94,7 @@ struct BoxOnHalfSpace {
                                      .normals = false,
                                      .by_pose = true,
                                      .by_sizes = true,
-                                     .field = false,
+                                     .field = true,
                                      .caps = false,
                                      .potential = Potential::kAlways};
   Box<T> i;
@@ -113,7 +113,7 @@ struct MeshOnHalfSpace {
                                      .normals = false,
                                      .by_pose = true,
                                      .by_sizes = false,
-                                     .field = false,
+                                     .field = true,
                                      .caps = false,
                                      .potential = Potential::kAlways};
   static constexpr MethodRow kConvexRow = {.method = Method::kPolyhedra,
@@ -125,7 +125,7 @@ struct MeshOnHalfSpace {
                                            .normals = false,
                                            .by_pose = true,
                                            .by_sizes = false,
-                                           .field = false,
+                                           .field = true,
                                            .caps = false,
                                            .potential = Potential::kAlways};
   MeshShape i;
@@ -146,7 +146,7 @@ struct PolyhedronOnPolyhedron {
                                      .normals = true,
                                      .by_pose = true,
                                      .by_sizes = false,
-                                     .field = false,
+                                     .field = true,
                                      .caps = false,
                                      .potential = Potential::kByNormal};
   std::shared_ptr<const ConvexPolyhedron> i, j;
@@ -173,7 +173,7 @@ struct SolidOnSolid {
                                      .normals = true,
                                      .by_pose = true,
                                      .by_sizes = false,
-                                     .field = false,
+                                     .field = true,
                                      .caps = false,
                                      .potential = Potential::kByNormal};
   std::shared_ptr<const SolidParts> i, j;

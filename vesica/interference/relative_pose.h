@@ -3,8 +3,8 @@
 // An overlap depends on the relative pose alone: when both bodies move as one, it moves with them.
 // So with the twists of the two bodies at some point, usually the overlap's own p_WC,
 //   d(overlap) = (carried along with i) + J (twist of j - twist of i) + J_s d(sizes),
-// and a method has to find only the columns of J, in plain numbers: six, and three more where the
-// three sizes of i may vary.
+// and a method has to find only the columns of J, in plain numbers: six; on a half-space three, and
+// three more where the sizes of i may vary.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace vesica {
 
-// By a twist of j at the fixed point where p_WC is: velocity along x, y, z, then spin about x, y,
-// z, world axes. N = 9: then by the sizes of i.
+// By N motions of j against i. N = 6: its twist at the fixed point where p_WC is, velocity along x,
+// y, z, then spin about x, y, z, world axes.
 template <int N>
 struct OverlapSlopes {
   using Row = std::array<double, N>;
@@ -61,7 +61,7 @@ std::array<GradientOf<A>, 6> calc_twist(const Pose<A>& X, const Vec3d& p) {
 }
 
 // The one chain rule. T is the scalar of whatever has derivatives: either pose, or the sizes.
-// Slopes are by the twist of j about the point p_W, then by the sizes.
+// Slopes are by the twist of j about the point p_W.
 template <class T, int N = 6>
 class ChainRule {
  public:
@@ -69,24 +69,24 @@ class ChainRule {
 
   template <class A, class B>
   ChainRule(const Pose<A>& X_WI, const Pose<B>& X_WJ, const Vec3d& p_W) : p_W_(p_W) {
-    const G zero = T(0.0).v;
-    of_i_.fill(zero);
-    by_.fill(zero);
-    if constexpr (kVaries<A>) {
-      of_i_ = calc_twist(X_WI, p_W);
-      for (int k = 0; k < 6; ++k) by_[k] = -1.0 * of_i_[k];
-    }
-    if constexpr (kVaries<B>) {
-      const auto of_j = calc_twist(X_WJ, p_W);
-      for (int k = 0; k < 6; ++k) by_[k] = by_[k] + of_j[k];
-    }
+    static_assert(N == 6);
+    by_ = set_twists(X_WI, X_WJ);
   }
+  // Of a half-space j only three motions count: along its normal, the last of the axes, and about
+  // the other two. N = 6: then the sizes of i.
   template <class A, class B, class P>
-  ChainRule(const Pose<A>& X_WI, const Pose<B>& X_WJ, const Vec3d& p_W, const Vec3<P>& sizes)
-      : ChainRule(X_WI, X_WJ, p_W) {
-    static_assert(N == 9);
-    if constexpr (kVaries<P>) {
-      for (int k = 0; k < 3; ++k) by_[6 + k] = sizes[k].v;
+  ChainRule(const Pose<A>& X_WI, const Pose<B>& X_WJ, const Vec3d& p_W, const Mat3d& axes_W,
+            const Vec3<P>& sizes)
+      : p_W_(p_W) {
+    static_assert(N == 3 || N == 6);
+    const std::array<G, 6> of_j = set_twists(X_WI, X_WJ);
+    for (int k = 0; k < 3; ++k) {
+      const int first = k == 0 ? 0 : 3;
+      const auto e = axes_W.col(k == 0 ? 2 : k - 1);
+      by_[k] = e[0] * of_j[first] + e[1] * of_j[first + 1] + e[2] * of_j[first + 2];
+    }
+    if constexpr (N == 6) {
+      for (int k = 0; k < 3; ++k) by_[3 + k] = sizes[k].v;
     }
   }
 
@@ -140,6 +140,25 @@ class ChainRule {
     return v;
   }
 
+  // That of i, kept; the twist of j against it.
+  template <class A, class B>
+  std::array<G, 6> set_twists(const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+    const G zero = T(0.0).v;
+    std::array<G, 6> relative;
+    if constexpr (kVaries<A>) {
+      of_i_ = calc_twist(X_WI, p_W_);
+      for (int k = 0; k < 6; ++k) relative[k] = -1.0 * of_i_[k];
+    } else {
+      of_i_.fill(zero);
+      relative.fill(zero);
+    }
+    if constexpr (kVaries<B>) {
+      const auto of_j = calc_twist(X_WJ, p_W_);
+      for (int k = 0; k < 6; ++k) relative[k] = relative[k] + of_j[k];
+    }
+    return relative;
+  }
+
   Vec3d p_W_;
   std::array<G, 6> of_i_;
   std::array<G, N> by_;
@@ -171,11 +190,11 @@ void difference_wrench(const F& find_wrench, const Overlap<double>& o, const Pos
   }
 }
 
-namespace detail {
-
-template <class T, int N>
-Overlap<T> differentiate(const Overlap<double>& value, const OverlapSlopes<N>& by,
-                         const ChainRule<T, N>& rule) {
+// T is the scalar of the poses that have derivatives.
+template <class T, class A, class B>
+Overlap<T> differentiate(const Overlap<double>& value, const OverlapJacobian& by,
+                         const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+  const detail::ChainRule<T> rule(X_WI, X_WJ, value.p_WC);
   Overlap<T> o;
   o.distance = rule.scalar(value.distance, by.distance);
   o.volume = rule.scalar(value.volume, by.volume);
@@ -193,15 +212,6 @@ Overlap<T> differentiate(const Overlap<double>& value, const OverlapSlopes<N>& b
     o.lever = rule.vector(value.lever, by.lever);
   }
   return o;
-}
-
-}  // namespace detail
-
-// T is the scalar of the poses that have derivatives.
-template <class T, class A, class B>
-Overlap<T> differentiate(const Overlap<double>& value, const OverlapJacobian& by,
-                         const Pose<A>& X_WI, const Pose<B>& X_WJ) {
-  return detail::differentiate(value, by, detail::ChainRule<T>(X_WI, X_WJ, value.p_WC));
 }
 
 }  // namespace vesica

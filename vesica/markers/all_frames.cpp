@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/markers/parallel.h"
+#include "vesica/math/parallel.h"
 
 namespace vesica::markers {
 namespace {
 // Frames that share one partial sum. Fixed, so that sums do not depend on threads; small enough for
 // the sums' memory, large enough that adding them up costs nothing.
-constexpr int kChunk = 64;
+constexpr int kFramesPerSum = 64;
 }  // namespace
 
 struct AllFrames::Parts {
@@ -26,7 +26,7 @@ struct AllFrames::Parts {
   Parts(const Model& m, const std::vector<Trial>& trials, int thread_count)
       : model(&m),
         plan(m, true),
-        threads(detail::calc_thread_count(thread_count)),
+        threads(calc_thread_count(thread_count)),
         segments(m.segments.size()) {
     for (const Trial& trial : trials) {
       for (int k = 0; k < trial.frame_count(); ++k) frames.push_back(trial.frame(k));
@@ -36,15 +36,23 @@ struct AllFrames::Parts {
     for (int k = 0; k < threads; ++k) work.emplace_back(plan);
   }
   int count() const { return static_cast<int>(frames.size()); }
-  int chunks() const { return (count() + kChunk - 1) / kChunk; }
 
-  // f(frame, worker, chunk) over all frames.
+  // f(frame, worker) over all frames.
   template <class F>
   void each(F f) {
-    detail::run_chunks(chunks(), threads, [&](int chunk, int worker) {
-      const int end = std::min(count(), (chunk + 1) * kChunk);
-      for (int k = chunk * kChunk; k < end; ++k) f(k, worker, chunk);
-    });
+    for_each_index((count() + kFramesPerSum - 1) / kFramesPerSum, threads,
+                   [&](int stretch, int worker) {
+                     const int end = std::min(count(), (stretch + 1) * kFramesPerSum);
+                     for (int k = stretch * kFramesPerSum; k < end; ++k) f(k, worker);
+                   });
+  }
+  // Sum of f(frame, worker) over all frames.
+  template <class F>
+  double add(F f) {
+    return reduce_in_order(
+        count(), kFramesPerSum, threads, 0.0,
+        [&](int k, int worker, double& sum) { sum += f(k, worker); },
+        [](double& total, double sum) { total += sum; });
   }
 };
 
@@ -63,32 +71,27 @@ int AllFrames::threads() const { return parts_->threads; }
 void AllFrames::project(const Eigen::VectorXd& d) {
   Parts& p = *parts_;
   const Geometry geometry = p.plan.calc_geometry(d);
-  p.each([&](int k, int, int) { project_poses(p.plan, geometry, poses(k)); });
+  p.each([&](int k, int) { project_poses(p.plan, geometry, poses(k)); });
 }
 
 double AllFrames::calc_objective(const Eigen::VectorXd& d) const {
   Parts& p = *parts_;
   const Geometry geometry = p.plan.calc_geometry(d);
-  std::vector<double> sums(p.chunks(), 0.0);
-  p.each([&](int k, int, int chunk) {
-    sums[chunk] += markers::calc_objective(p.plan, geometry, p.frames[k], poses(k));
-  });
-  double total = 0;
-  for (double s : sums) total += s;
-  return total;
+  return p.add(
+      [&](int k, int) { return markers::calc_objective(p.plan, geometry, p.frames[k], poses(k)); });
 }
 
 Evaluation AllFrames::evaluate(const Eigen::VectorXd& d, Curvature curvature, double damping) {
   Parts& p = *parts_;
   p.geometry = p.plan.calc_geometry(d);
   p.gains.resize(p.frames.size() * p.plan.gain_count());
-  std::vector<Sums> sums(p.chunks(), Sums(p.plan));
-  p.each([&](int k, int worker, int chunk) {
-    eliminate_frame(p.plan, p.geometry, p.frames[k], poses(k), curvature, damping, p.work[worker],
-                    sums[chunk], &p.gains[k * p.plan.gain_count()]);
-  });
-  Sums total(p.plan);
-  for (const Sums& s : sums) total.add(s);
+  const Sums total = reduce_in_order(
+      p.count(), kFramesPerSum, p.threads, Sums(p.plan),
+      [&](int k, int worker, Sums& sums) {
+        eliminate_frame(p.plan, p.geometry, p.frames[k], poses(k), curvature, damping,
+                        p.work[worker], sums, &p.gains[k * p.plan.gain_count()]);
+      },
+      [](Sums& sum, const Sums& more) { sum.add(more); });
 
   Evaluation out;
   out.objective = total.objective;
@@ -107,17 +110,13 @@ Evaluation AllFrames::evaluate(const Eigen::VectorXd& d, Curvature curvature, do
 double AllFrames::try_step(const Eigen::VectorXd& d, const Eigen::VectorXd& dd, double step) {
   Parts& p = *parts_;
   const Geometry target = p.plan.calc_geometry(d + step * dd);
-  std::vector<double> sums(p.chunks(), 0.0);
-  p.each([&](int k, int worker, int chunk) {
+  return p.add([&](int k, int worker) {
     SegmentPose* to = &p.trial_poses[k * p.segments];
     back_substitute(p.plan, p.geometry, poses(k), &p.gains[k * p.plan.gain_count()], dd,
                     p.work[worker]);
     move_poses(p.plan, target, poses(k), step, p.work[worker], to);
-    sums[chunk] += markers::calc_objective(p.plan, target, p.frames[k], to);
+    return markers::calc_objective(p.plan, target, p.frames[k], to);
   });
-  double total = 0;
-  for (double s : sums) total += s;
-  return total;
 }
 
 void AllFrames::accept_step() { parts_->poses.swap(parts_->trial_poses); }
@@ -127,7 +126,7 @@ Eigen::MatrixXd AllFrames::calc_scores(const Eigen::VectorXd& d) {
   const Geometry geometry = p.plan.calc_geometry(d);
   Eigen::MatrixXd scores(p.count(), p.plan.parameter_count());
   std::vector<Sums> sums(p.threads, Sums(p.plan));
-  p.each([&](int k, int worker, int) {
+  p.each([&](int k, int worker) {
     Sums& s = sums[worker];
     s.L_d.setZero();
     eliminate_frame(p.plan, geometry, p.frames[k], poses(k), Curvature::kGaussNewton, 0,
@@ -142,7 +141,7 @@ std::vector<Eigen::MatrixXd> AllFrames::calc_information(const Eigen::VectorXd& 
   Parts& p = *parts_;
   const Geometry geometry = p.plan.calc_geometry(d);
   std::vector<Eigen::MatrixXd> information(ends.size());
-  detail::run_chunks(static_cast<int>(ends.size()), p.threads, [&](int g, int worker) {
+  for_each_index(static_cast<int>(ends.size()), p.threads, [&](int g, int worker) {
     Sums sums(p.plan);
     for (int k = g == 0 ? 0 : ends[g - 1]; k < ends[g]; ++k) {
       eliminate_frame(p.plan, geometry, p.frames[k], poses(k), Curvature::kGaussNewton, 0,
@@ -158,7 +157,7 @@ std::vector<FrameResult> AllFrames::inspect(const Eigen::VectorXd& d, Curvature 
   const Geometry geometry = p.plan.calc_geometry(d);
   std::vector<FrameResult> results(p.count());
   std::vector<Sums> sums(p.threads, Sums(p.plan));
-  p.each([&](int k, int worker, int) {
+  p.each([&](int k, int worker) {
     results[k] = eliminate_frame(p.plan, geometry, p.frames[k], poses(k), curvature, 0,
                                  p.work[worker], sums[worker], p.work[worker].scratch_gains.data());
   });

@@ -11,6 +11,7 @@
 #include "vesica/markers/long_run.h"
 #include "vesica/markers/parameter_step.h"
 #include "vesica/math/linear_algebra.h"
+#include "vesica/math/quantiles.h"
 
 namespace vesica::markers {
 namespace {
@@ -265,10 +266,10 @@ void set_errors(Confidence& out) {
   // make the robust error smaller than the usual one; another recording need not cancel them.
   out.robust_standard_error =
       out.robust_covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseMax(out.standard_error);
-  out.half_width = 1.959964 * out.standard_error;
+  out.half_width = calc_normal_quantile(0.975) * out.standard_error;
   out.robust_half_width = out.robust_standard_error;
   for (Eigen::Index k = 0; k < out.robust_dof.size(); ++k) {
-    out.robust_half_width[k] *= calc_t_975(out.robust_dof[k]);
+    out.robust_half_width[k] *= calc_student_t_quantile(0.975, out.robust_dof[k]);
   }
 }
 

@@ -7,15 +7,6 @@
 
 namespace vesica::markers {
 
-double calc_t_975(double dof) {
-  constexpr double z = 1.959964;
-  const double n = std::max(3.0, dof);
-  constexpr double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
-  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n) +
-         (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / (92160 * n * n * n * n);
-}
-
 namespace {
 
 // Sum over pairs of rows `lag` apart, of each column; pairs within a trial only.

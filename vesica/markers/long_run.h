@@ -21,8 +21,4 @@ LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
 Eigen::VectorXd calc_correlation_times(const Eigen::MatrixXd& scores,
                                        const std::vector<int>& trial_lengths);
 
-// The 97.5 % point of Student's distribution; infinite dof give 1.96. Good to 1e-3 above 3 degrees
-// of freedom (Cornish-Fisher expansion), and that is what it is used for.
-double calc_t_975(double dof);
-
 }  // namespace vesica::markers

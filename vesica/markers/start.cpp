@@ -8,9 +8,9 @@
 #include "vesica/markers/functional.h"
 #include "vesica/markers/identify.h"
 #include "vesica/markers/joint_coordinates.h"
-#include "vesica/markers/parallel.h"
 #include "vesica/markers/parameter_step.h"
 #include "vesica/math/median.h"
+#include "vesica/math/parallel.h"
 
 namespace vesica::markers {
 namespace {
@@ -216,7 +216,7 @@ void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
     solvers.push_back(std::make_unique<FrameSolver>(model, d));
   }
   std::vector<double> objective(count);
-  detail::run_chunks(stretches, frames.threads(), [&](int stretch, int worker) {
+  for_each_index(stretches, frames.threads(), [&](int stretch, int worker) {
     FrameSolver& solver = *solvers[worker];
     const int begin = stretch * kStretch, end = std::min(count, begin + kStretch);
     std::vector<SegmentPose> again(n);
@@ -334,7 +334,7 @@ Start find_start(const AllFrames& frames, int start_frames) {
       d = project_parameters(soft, d);
     }
     AllFrames some(soft, sample, frames.threads());
-    detail::run_chunks(some.frame_count(), frames.threads(), [&](int k, int) {
+    for_each_index(some.frame_count(), frames.threads(), [&](int k, int) {
       FrameSolver solver(soft, d);
       solve_frame_from_scratch(solver, some.frame(k), some.poses(k));
     });

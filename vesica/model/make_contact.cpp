@@ -187,15 +187,22 @@ template <class T>
 void check_laws(const PartPlace& place, const model::Contact<T>& spec, const Contact<T>& contact,
                 const std::vector<PlacedPair<T>>& pairs) {
   bool has_ellipsoid = false;
-  const bool is_conservative =
+  const bool asks_conservative =
       spec.interference && spec.interference->normal == ContactNormal::kConservative;
   for (const PlacedPair<T>& shapes : pairs) {
     if (contact.needs_patch() && !has_patch(shapes.pair)) {
-      place.fail("",
-                 "integrals over the patch (friction law patch; normal laws hyper_volumetric and "
-                 "foundation) are for sphere or ellipsoid on half_space, and sphere with sphere");
+      place.fail(
+          "", fmt::format("integrals over the patch (friction law patch; normal laws "
+                          "hyper_volumetric and foundation) need the depth at each of its points, "
+                          "which the method {} does not have; use another method",
+                          method_name(shapes.pair)));
     }
-    if (is_conservative) check_conservative(place, contact, shapes);
+    if (contact.needs_patch() && is_conservative(shapes.pair)) {
+      place.fail("",
+                 "integrals over the patch (friction law patch) press along the columns; with them "
+                 "the normal cannot be 'conservative': use area_vector, eigenvector or plane");
+    }
+    if (asks_conservative) check_conservative(place, contact, shapes);
     has_ellipsoid =
         has_ellipsoid || std::holds_alternative<EllipsoidOnHalfSpace<T>>(shapes.pair.shapes);
   }

@@ -4,13 +4,16 @@
 #include <cmath>
 
 #include "vesica/math/linear_algebra.h"
+#include "vesica/math/quantiles.h"
 
 namespace vesica {
 namespace {
 
 constexpr int kGroups = 20;
-constexpr double kStudent95 = 2.093;  // two-sided 95 % of Student's t, 19 degrees of freedom
 constexpr int kFewestFrames = 2 * kGroups;
+
+// Half of a 95 % interval, in standard errors.
+double calc_interval_factor() { return calc_student_t_quantile(0.975, kGroups - 1); }
 
 int group_of(size_t k, size_t frames) { return static_cast<int>(k * kGroups / frames); }
 
@@ -29,8 +32,9 @@ Eigen::MatrixXd calc_jackknife_covariance(const std::vector<Eigen::VectorXd>& es
 void set_limits(const std::vector<Eigen::VectorXd>& estimates, JointCenter* joint) {
   joint->covariance_P = calc_jackknife_covariance(estimates);
   const SymmetricEigen eigen = calc_eigen<3>(joint->covariance_P);
-  joint->half_width_P = kStudent95 * joint->covariance_P.diagonal().cwiseMax(0.0).cwiseSqrt();
-  joint->worst_half_width = kStudent95 * std::sqrt(std::max(0.0, eigen.values[2]));
+  const double factor = calc_interval_factor();
+  joint->half_width_P = factor * joint->covariance_P.diagonal().cwiseMax(0.0).cwiseSqrt();
+  joint->worst_half_width = factor * std::sqrt(std::max(0.0, eigen.values[2]));
   joint->worst_direction_P = eigen.vectors.col(2);
   joint->found = joint->center_P.allFinite() && joint->covariance_P.allFinite();
 }
@@ -396,7 +400,7 @@ JointAxis fit_hinge_axis(std::span<const Pose<double>> X_PD) {
   }
   const Eigen::MatrixXd covariance = calc_jackknife_covariance(estimates);
   const auto worst = [](const Eigen::Matrix2d& block) {
-    return kStudent95 * std::sqrt(std::max(0.0, calc_eigen(block).values[1]));
+    return calc_interval_factor() * std::sqrt(std::max(0.0, calc_eigen(block).values[1]));
   };
   joint.angle_half_width = worst(covariance.topLeftCorner<2, 2>());
   joint.point_half_width = worst(covariance.bottomRightCorner<2, 2>());

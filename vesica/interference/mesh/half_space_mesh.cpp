@@ -320,24 +320,26 @@ struct PlaneMove {
   int stretched = -1;                              // the axis along which the body grows
 };
 
+template <int N>
 void calc_slopes(const PlacedPolyhedron& body, const SubmergedPart& part,
                  const PolyhedronMoments& moments, const Pose<double>& X_WI,
                  const Pose<double>& X_WJ, const PlaneMove& move, std::size_t k,
-                 const Overlap<double>& o, OverlapSlopes<9>* by) {
+                 const Overlap<double>& o, PlaneSlopes<N>* by) {
   const Vec3d& n = o.n_W;
   Vec3d dm = body.G.transpose() * move.dn;
   const double dh = move.dn.dot(X_WI.p_WB - X_WJ.p_WB) - n.dot(move.dp_J);
   const int c = move.stretched;
   const Vec3d axis = c >= 0 ? Vec3d(body.R_WI.col(c)) : Vec3d::Zero();
   if (c >= 0) dm[c] += n.dot(axis);
-  const auto set = [k](std::array<OverlapSlopes<9>::Row, 3>* rows, const Vec3d& v) {
+  const auto set = [k](std::array<std::array<double, N>, 3>* rows, const Vec3d& v) {
     for (int r = 0; r < 3; ++r) (*rows)[static_cast<std::size_t>(r)][k] = v[r];
   };
-  set(&by->n_W, move.dn);
   by->distance[k] = dh + part.lowest.dot(dm);
   const Vec3d dp_D = c >= 0 ? Vec3d(part.lowest[c] * axis) : Vec3d::Zero();
   set(&by->p_WD, dp_D);
   if (part.is_apart) {
+    by->volume[k] = by->potential[k] = 0;
+    for (auto& row : by->M_W) row[k] = 0;
     by->plane_offset[k] = -0.5 * by->distance[k];
     set(&by->p_WC, dp_D + by->plane_offset[k] * n + o.plane_offset * move.dn);
     return;
@@ -381,14 +383,14 @@ void calc_slopes(const PlacedPolyhedron& body, const SubmergedPart& part,
   by->potential[k] = o.volume * by->plane_offset[k] + o.plane_offset * dV;
 }
 
-PolyhedronOverlap finish_overlap(const SubmergedPart& part, const PlacedPolyhedron& body,
-                                 const Pose<double>& X_WI, const Pose<double>& X_WJ,
-                                 bool with_derivatives) {
+template <int N>
+Overlap<double> finish_overlap(const SubmergedPart& part, const PlacedPolyhedron& body,
+                               const Pose<double>& X_WI, const Pose<double>& X_WJ,
+                               PlaneSlopes<N>* slopes) {
   const Mat3d& G = body.G;
   const double scale = body.size.prod();
-  PolyhedronOverlap result;
   PolyhedronMoments moments;
-  Overlap<double>& o = result.overlap;
+  Overlap<double> o;
   o.n_W = X_WJ.R_WB.col(2);
   o.distance = body.m.dot(part.lowest) + body.h;
   o.p_WD = G * part.lowest + X_WI.p_WB;
@@ -407,7 +409,7 @@ PolyhedronOverlap finish_overlap(const SubmergedPart& part, const PlacedPolyhedr
     o.M_W = M.rotated(axes_W) * scale;
     o.plane_offset = part.origin_on_plane ? -c.z() : -(body.m.dot(part.origin) + body.h);
     o.potential = o.volume * o.plane_offset;
-    if (with_derivatives) {
+    if (slopes) {
       moments.M = M.rotated(part.frame) * scale;
       if (part.origin_on_plane) {
         const auto& q = part.section;
@@ -418,42 +420,49 @@ PolyhedronOverlap finish_overlap(const SubmergedPart& part, const PlacedPolyhedr
       }
     }
   }
-  if (!with_derivatives) return result;
-  for (int k = 0; k < 9; ++k) {
+  if (!slopes) return o;
+  Vec3d across[2];
+  make_basis<double>(o.n_W, &across[0], &across[1]);
+  slopes->axes << across[0], across[1], o.n_W;
+  for (int k = 0; k < N; ++k) {
     PlaneMove move;
-    if (k < 3) {
-      move.dp_J = Vec3d::Unit(k);
-    } else if (k < 6) {
-      move.dn = Vec3d::Unit(k - 3).cross(o.n_W);
-      move.dp_J = Vec3d::Unit(k - 3).cross(X_WJ.p_WB - o.p_WC);
+    if (k == 0) {
+      move.dp_J = o.n_W;
+    } else if (k < 3) {
+      move.dn = across[k - 1].cross(o.n_W);
+      move.dp_J = across[k - 1].cross(X_WJ.p_WB - o.p_WC);
     } else {
-      move.stretched = k - 6;
+      move.stretched = k - 3;
     }
-    calc_slopes(body, part, moments, X_WI, X_WJ, move, static_cast<std::size_t>(k), o,
-                &result.slopes);
+    calc_slopes(body, part, moments, X_WI, X_WJ, move, static_cast<std::size_t>(k), o, slopes);
   }
-  return result;
+  return o;
 }
 
 }  // namespace
 
-PolyhedronOverlap calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<double>& X_WI,
-                                          const Pose<double>& X_WJ, bool with_derivatives) {
+Overlap<double> calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<double>& X_WI,
+                                        const Pose<double>& X_WJ, PlaneSlopes<3>* slopes) {
   const Vec3d n_W = X_WJ.R_WB.col(2);
   const PlacedPolyhedron body = {X_WI.R_WB, X_WI.R_WB, Vec3d(1, 1, 1), X_WI.R_WB.transpose() * n_W,
                                  n_W.dot(X_WI.p_WB - X_WJ.p_WB)};
-  return finish_overlap(calc_submerged_part(mesh, body.m, body.h, with_derivatives), body, X_WI,
-                        X_WJ, with_derivatives);
+  return finish_overlap(calc_submerged_part(mesh, body.m, body.h, slopes != nullptr), body, X_WI,
+                        X_WJ, slopes);
 }
 
-PolyhedronOverlap calc_polyhedron_overlap(const Vec3d& box_size, const Pose<double>& X_WI,
-                                          const Pose<double>& X_WJ, bool with_derivatives) {
+template <int N>
+Overlap<double> calc_polyhedron_overlap(const Vec3d& box_size, const Pose<double>& X_WI,
+                                        const Pose<double>& X_WJ, PlaneSlopes<N>* slopes) {
   const Vec3d n_W = X_WJ.R_WB.col(2);
   const PlacedPolyhedron body = {X_WI.R_WB * box_size.asDiagonal(), X_WI.R_WB, box_size,
                                  box_size.cwiseProduct(X_WI.R_WB.transpose() * n_W),
                                  n_W.dot(X_WI.p_WB - X_WJ.p_WB)};
-  return finish_overlap(calc_submerged_part_of_unit_cube(body.m, body.h, with_derivatives), body,
-                        X_WI, X_WJ, with_derivatives);
+  return finish_overlap(calc_submerged_part_of_unit_cube(body.m, body.h, slopes != nullptr), body,
+                        X_WI, X_WJ, slopes);
 }
+template Overlap<double> calc_polyhedron_overlap(const Vec3d&, const Pose<double>&,
+                                                 const Pose<double>&, PlaneSlopes<3>*);
+template Overlap<double> calc_polyhedron_overlap(const Vec3d&, const Pose<double>&,
+                                                 const Pose<double>&, PlaneSlopes<6>*);
 
 }  // namespace vesica::detail

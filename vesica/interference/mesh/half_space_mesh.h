@@ -62,25 +62,37 @@ struct PlaneSensitivity {
   Symmetric3<double> M_W;
 };
 
-// The overlap with its slopes, by the sizes of a box too.
-struct PolyhedronOverlap {
-  Overlap<double> overlap;
-  OverlapSlopes<9> slopes;  // zero unless asked for
+// Slopes by the plane's motions against the body: along its normal, about two axes across it
+// through p_WC (columns of `axes`, the normal last); N = 6: then by the sizes of a box.
+template <int N>
+struct PlaneSlopes {
+  Mat3d axes;
+  std::array<double, N> distance, volume, plane_offset, potential;
+  std::array<std::array<double, N>, 3> p_WC, p_WD;
+  std::array<std::array<double, N>, 6> M_W;
 };
 
-PolyhedronOverlap calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<double>& X_WI,
-                                          const Pose<double>& X_WJ, bool with_derivatives);
-PolyhedronOverlap calc_polyhedron_overlap(const Vec3d& box_size, const Pose<double>& X_WI,
-                                          const Pose<double>& X_WJ, bool with_derivatives);
+// `slopes`: null where they are not wanted.
+Overlap<double> calc_polyhedron_overlap(const TriangleMesh& mesh, const Pose<double>& X_WI,
+                                        const Pose<double>& X_WJ, PlaneSlopes<3>* slopes);
+template <int N>
+Overlap<double> calc_polyhedron_overlap(const Vec3d& box_size, const Pose<double>& X_WI,
+                                        const Pose<double>& X_WJ, PlaneSlopes<N>* slopes);
 
 // `size`: of a box; fixed for a mesh.
-template <class T, class P, class A, class B>
-Overlap<T> differentiate(const PolyhedronOverlap& result, const Vec3<P>& size, const Pose<A>& X_WI,
-                         const Pose<B>& X_WJ) {
-  Overlap<T> o = differentiate(result.overlap, result.slopes,
-                               ChainRule<T, 9>(X_WI, X_WJ, result.overlap.p_WC, size));
-  // The plane's own, without the rounding of going round by i.
-  for (int r = 0; r < 3; ++r) o.n_W[r] = T(X_WJ.R_WB(r, 2));
+template <class T, int N, class P, class A, class B>
+Overlap<T> differentiate(const Overlap<double>& value, const PlaneSlopes<N>& by,
+                         const Vec3<P>& size, const Pose<A>& X_WI, const Pose<B>& X_WJ) {
+  const ChainRule<T, N> rule(X_WI, X_WJ, value.p_WC, by.axes, size);
+  Overlap<T> o;
+  o.distance = rule.scalar(value.distance, by.distance);
+  o.volume = rule.scalar(value.volume, by.volume);
+  o.plane_offset = rule.scalar(value.plane_offset, by.plane_offset);
+  o.potential = rule.scalar(value.potential, by.potential);
+  o.p_WC = rule.point(value.p_WC, by.p_WC);
+  o.p_WD = rule.point(value.p_WD, by.p_WD);
+  o.M_W = rule.symmetric(value.M_W, by.M_W);
+  for (int r = 0; r < 3; ++r) o.n_W[r] = T(X_WJ.R_WB(r, 2));  // the plane's own
   return o;
 }
 
@@ -92,11 +104,12 @@ auto calc_overlap(const MeshShape& shape, const Pose<A>& X_WI, const HalfSpace&,
                   const Pose<B>& X_WJ) {
   using T = Promote<A, B>;
   if constexpr (!detail::kVaries<T>) {
-    return detail::calc_polyhedron_overlap(*shape.mesh, X_WI, X_WJ, false).overlap;
+    return detail::calc_polyhedron_overlap(*shape.mesh, X_WI, X_WJ, nullptr);
   } else {
-    const auto result = detail::calc_polyhedron_overlap(*shape.mesh, detail::value_of_pose(X_WI),
-                                                        detail::value_of_pose(X_WJ), true);
-    return detail::differentiate<T, double>(result, Vec3d(1, 1, 1), X_WI, X_WJ);
+    detail::PlaneSlopes<3> slopes;
+    const auto value = detail::calc_polyhedron_overlap(*shape.mesh, detail::value_of_pose(X_WI),
+                                                       detail::value_of_pose(X_WJ), &slopes);
+    return detail::differentiate<T>(value, slopes, Vec3d(1, 1, 1), X_WI, X_WJ);
   }
 }
 
@@ -104,11 +117,12 @@ template <class P, class A, class B>
 auto calc_overlap(const Box<P>& box, const Pose<A>& X_WI, const HalfSpace&, const Pose<B>& X_WJ) {
   using T = Promote<P, Promote<A, B>>;
   if constexpr (!detail::kVaries<T>) {
-    return detail::calc_polyhedron_overlap(box.size, X_WI, X_WJ, false).overlap;
+    return detail::calc_polyhedron_overlap<3>(box.size, X_WI, X_WJ, nullptr);
   } else {
-    const auto result = detail::calc_polyhedron_overlap(
-        value_of(box.size), detail::value_of_pose(X_WI), detail::value_of_pose(X_WJ), true);
-    return detail::differentiate<T>(result, box.size, X_WI, X_WJ);
+    detail::PlaneSlopes<detail::kVaries<P> ? 6 : 3> slopes;
+    const auto value = detail::calc_polyhedron_overlap(
+        value_of(box.size), detail::value_of_pose(X_WI), detail::value_of_pose(X_WJ), &slopes);
+    return detail::differentiate<T>(value, slopes, box.size, X_WI, X_WJ);
   }
 }
 

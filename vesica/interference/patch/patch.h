@@ -9,6 +9,8 @@
 //   g = L sqrt(1 - y^2), b_k = n.S e_k. The section |h + b.y| < g is an ellipse (centre
 //   -h b/(L^2 + b^2)); beyond it, where h + b.y < -g, the column lies wholly below the plane.
 //   sphere with sphere: the disc of the circle where they meet, both halves of the lens together.
+// Polyhedra, meshes and solids have no such image: their patch is a set of columns that is found in
+// plain numbers (column_field.h); the chain rule gives them derivatives.
 //
 // Quadrature: polar about a centre in the disc, Gauss-Legendre along the rays, the trapezoid rule
 // round them (spectral, the integrand is periodic), Gauss-Legendre between the two tangents where
@@ -19,10 +21,13 @@
 
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <variant>
 
+#include "vesica/error.h"
 #include "vesica/interference/pair.h"
+#include "vesica/interference/patch/column_field.h"
 #include "vesica/math/gauss_legendre.h"
 
 namespace vesica {
@@ -36,6 +41,7 @@ struct PatchRule {
   double cut = 0;
   // Toward the rim like a square: for integrands that are a broken power of the depth there.
   bool graded = false;
+  Vec3d still_W = Vec3d::Zero();  // of columns: the point that does not slip
 };
 inline constexpr int kPatchLevels = 6;
 
@@ -365,28 +371,166 @@ void for_each_point(const LensPatch<T>& patch, const PatchRule& rule, const F& f
   });
 }
 
+namespace detail {
+
+// Nothing where there are no derivatives.
+struct NoDerivative {};
 template <class T>
-using Patch = std::variant<EllipsoidPatch<T>, LensPatch<T>>;
+struct DerivativeType {
+  using type = NoDerivative;
+};
+template <class T>
+requires kVaries<T>
+struct DerivativeType<T> {
+  using type = GradientOf<T>;
+};
+template <class T>
+using DerivativeOf = typename DerivativeType<T>::type;
+
+}  // namespace detail
+
+// Columns of any two bodies (column_field.h). The frame of the patch has its origin at the centroid
+// and turns with n, and about n with i.
+template <class T>
+struct ColumnPatch {
+  std::shared_ptr<const ColumnField> field;
+  Vec3<T> origin;
+  // Of the last level, which is gone through twice: friction needs the whole normal force.
+  mutable std::vector<ColumnNode> nodes;
+  mutable int covered = -1;
+  // Derivatives of the frame's twist, and of the twists of i and j against it, at the centroid.
+  std::array<detail::DerivativeOf<T>, 6> of_frame, of_i, of_j;
+  std::array<detail::DerivativeOf<T>, 3> of_size;
+};
+
+namespace detail {
+
+// `o` is that of the pair as it stands, i on j.
+template <class T>
+void set_twists(const Pose<T>& X_WI, const Pose<T>& X_WJ, const Overlap<T>& o,
+                ColumnPatch<T>* patch) {
+  if constexpr (kVaries<T>) {
+    using G = GradientOf<T>;
+    const Vec3d p = value_of(o.p_WC), n = value_of(o.n_W);
+    patch->of_i = calc_twist(X_WI, p);
+    patch->of_j = calc_twist(X_WJ, p);
+    const G spin = n[0] * patch->of_i[3] + n[1] * patch->of_i[4] + n[2] * patch->of_i[5];
+    for (int r = 0; r < 3; ++r) {
+      const int s = (r + 1) % 3, t = (r + 2) % 3;
+      patch->of_frame[r] = o.p_WC[r].v;
+      patch->of_frame[r + 3] = n[s] * o.n_W[t].v - n[t] * o.n_W[s].v + n[r] * spin;
+    }
+    for (int k = 0; k < 6; ++k) {
+      patch->of_i[k] = patch->of_i[k] - patch->of_frame[k];
+      patch->of_j[k] = patch->of_j[k] - patch->of_frame[k];
+    }
+    patch->of_size.fill(T(0.0).v);
+  }
+}
+
+}  // namespace detail
+
+template <class T, class F>
+void for_each_point(const ColumnPatch<T>& patch, const PatchRule& rule, const F& f) {
+  const Vec3d origin = value_of(patch.origin);
+  if (patch.covered != rule.level) {
+    patch.covered = rule.level;
+    patch.nodes.clear();
+    patch.field->cover({rule.level, rule.still_W - origin, rule.cut, detail::kVaries<T>},
+                       &patch.nodes);
+  }
+  detail::PointCollector<T, F> points(f);
+  for (const ColumnNode& node : patch.nodes) {
+    if constexpr (!detail::kVaries<T>) {
+      points.add(Vec3<T>(origin + node.s), node.depth, node.area);
+    } else {
+      using G = detail::GradientOf<T>;
+      const auto& w = patch.of_frame;
+      Vec3<T> p;
+      for (int r = 0; r < 3; ++r) {
+        const int s = (r + 1) % 3, t = (r + 2) % 3;
+        const G moved = w[r] + node.s[t] * w[3 + s] - node.s[s] * w[3 + t];
+        p[r] = T(origin[r] + node.s[r], moved);
+      }
+      G slope = node.by_size[0] * patch.of_size[0];
+      slope = slope + node.by_size[1] * patch.of_size[1] + node.by_size[2] * patch.of_size[2];
+      for (int k = 0; k < 6; ++k) {
+        slope = slope + node.by_i[k] * patch.of_i[k] + node.by_j[k] * patch.of_j[k];
+      }
+      if (node.is_border) {
+        points.add(p, T(node.depth), T(0.0, slope));
+      } else {
+        points.add(p, T(node.depth, slope), T(node.area));
+      }
+    }
+  }
+}
+
+template <class T>
+using Patch = std::variant<EllipsoidPatch<T>, LensPatch<T>, ColumnPatch<T>>;
 
 template <class P>
 bool has_patch(const ShapePair<P>& pair) {
   return row_of(pair).field;
 }
 
-// The patch of a pair that has one, and touches.
+namespace detail {
+
+// In plain numbers, as the row promises: the columns of a pair.
+inline auto find_columns(const PolyhedronOnPolyhedron& p, const Pose<double>& X_WI,
+                         const Pose<double>& X_WJ, const Overlap<double>& o) {
+  return make_column_field(*p.i, X_WI, *p.j, X_WJ, o.n_W, o.p_WC);
+}
+inline auto find_columns(const SolidOnSolid& p, const Pose<double>& X_WI, const Pose<double>& X_WJ,
+                         const Overlap<double>& o) {
+  return make_column_field(*p.i, X_WI, *p.j, X_WJ, o.n_W, o.p_WC, o.M_W * (1 / o.volume));
+}
+inline auto find_columns(const MeshOnHalfSpace& p, const Pose<double>& X_WI,
+                         const Pose<double>& X_WJ, const Overlap<double>& o) {
+  return make_column_field(*p.i.mesh, X_WI, X_WJ, o.p_WC);
+}
+template <class P>
+auto find_columns(const BoxOnHalfSpace<P>& p, const Pose<double>& X_WI, const Pose<double>& X_WJ,
+                  const Overlap<double>& o) {
+  return make_column_field(Box<double>{value_of(p.i.size)}, X_WI, X_WJ, o.p_WC);
+}
+
+template <class Pair, class T>
+Patch<T> find_patch(const Pair& p, const Pose<T>& X_WI, const Pose<T>& X_WJ, const Overlap<T>& o) {
+  if constexpr (requires { make_patch(p.i, X_WI, p.j, X_WJ, o); }) {
+    return make_patch(p.i, X_WI, p.j, X_WJ, o);
+  } else if constexpr (requires { make_patch(p.i, X_WI, X_WJ); }) {
+    return make_patch(p.i, X_WI, X_WJ);
+  } else if constexpr (Pair::kRow.field) {
+    Overlap<double> value{};
+    value.volume = value_of(o.volume);
+    value.p_WC = value_of(o.p_WC);
+    value.n_W = value_of(o.n_W);
+    value.M_W = value_of(o.M_W);
+    ColumnPatch<T> patch;
+    patch.origin = o.p_WC;
+    patch.field = find_columns(p, value_of_pose(X_WI), value_of_pose(X_WJ), value);
+    set_twists(X_WI, X_WJ, o, &patch);
+    if constexpr (requires { p.i.size[0].v; }) {
+      for (int k = 0; k < 3; ++k) patch.of_size[k] = p.i.size[k].v;
+    }
+    return patch;
+  } else {
+    throw InputError("this pair has no depth field to integrate over");
+  }
+}
+
+}  // namespace detail
+
+// The patch of a pair that has one (has_patch), and touches.
 template <class P, class T>
 Patch<T> make_patch(const ShapePair<P>& pair, const Pose<T>& X_WI, const Pose<T>& X_WJ,
                     const Overlap<T>& o) {
   const Pose<T>& X_i = pair.turned ? X_WJ : X_WI;
   const Pose<T>& X_j = pair.turned ? X_WI : X_WJ;
-  if (const auto* s = std::get_if<SphereOnHalfSpace<P>>(&pair.shapes)) {
-    return make_patch(s->i, X_i, X_j);
-  }
-  if (const auto* e = std::get_if<EllipsoidOnHalfSpace<P>>(&pair.shapes)) {
-    return make_patch(e->i, X_i, X_j);
-  }
-  const auto& lens = std::get<SphereOnSphere<P>>(pair.shapes);
-  return make_patch(lens.i, X_i, lens.j, X_j, pair.turned ? swapped(o) : o);
+  const Overlap<T> own = pair.turned ? swapped(o) : o;
+  return std::visit([&](const auto& p) -> Patch<T> { return detail::find_patch(p, X_i, X_j, own); },
+                    pair.shapes);
 }
 
 // The rule for a slip field that turns at `spin` about the point p_W of no slip and a friction law
@@ -399,14 +543,19 @@ PatchRule make_patch_rule(const Patch<T>& patch, int level, const Vec3d& still_W
   if (!(std::abs(spin) > 0)) return rule;
   std::visit(
       [&](const auto& p) {
-        const Vec3d U = value_of(p.U), V = value_of(p.V), d = still_W - value_of(p.origin);
-        const double uu = U.dot(U), vv = V.dot(V), uv = U.dot(V), det = uu * vv - uv * uv;
-        const double x = (vv * U.dot(d) - uv * V.dot(d)) / det;
-        const double y = (uu * V.dot(d) - uv * U.dot(d)) / det;
-        if (!(x * x + y * y < 0.95)) return;
-        rule.x = x;
-        rule.y = y;
-        rule.cut = speed / std::abs(spin);
+        if constexpr (requires { p.field; }) {
+          rule.still_W = still_W;
+          rule.cut = speed / std::abs(spin);
+        } else {
+          const Vec3d U = value_of(p.U), V = value_of(p.V), d = still_W - value_of(p.origin);
+          const double uu = U.dot(U), vv = V.dot(V), uv = U.dot(V), det = uu * vv - uv * uv;
+          const double x = (vv * U.dot(d) - uv * V.dot(d)) / det;
+          const double y = (uu * V.dot(d) - uv * U.dot(d)) / det;
+          if (!(x * x + y * y < 0.95)) return;
+          rule.x = x;
+          rule.y = y;
+          rule.cut = speed / std::abs(spin);
+        }
       },
       patch);
   return rule;
