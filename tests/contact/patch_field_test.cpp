@@ -7,9 +7,9 @@
 #include <functional>
 
 #include "tests/geometry/sample_meshes.h"
+#include "tests/support/contact_case.h"
 #include "tests/support/quadrature.h"
 #include "tests/support/support.h"
-#include "vesica/contact/contact_input.h"
 
 namespace vesica::patch_field_test {
 namespace {
@@ -113,19 +113,15 @@ Pose<double> pose_of(const Case& c) {
 
 Contact<double> make_contact(const Case& c, const std::string& laws) {
   const bool is_mesh = c.i == kAngle;
-  const auto file = InputFile::parse(
-      fmt::format("i: {}\nj: {}\ncontact: {{{}}}\n", is_mesh ? kBox : c.i, c.j, laws),
-      "patch_field.yaml");
-  const auto root = file.root();
-  PlacedShape<double> i = read_shape<double>(root.at("i"), ".");
-  if (is_mesh) {
-    const TriangleMesh angle = test::make_l_shape();
-    std::vector<Vec3d> vertices(angle.vertices().begin(), angle.vertices().end());
-    for (Vec3d& x : vertices) x *= 0.05;
-    i.shape = test::as_shape(
-        TriangleMesh(vertices, {angle.triangles().begin(), angle.triangles().end()}, "angle"));
-  }
-  return read_contact<double>(root.at("contact"), i, read_shape<double>(root.at("j"), "."));
+  const std::string text =
+      fmt::format("i: {}\nj: {}\ncontact: {{{}}}\n", is_mesh ? kBox : c.i, c.j, laws);
+  if (!is_mesh) return test::read_contact_case(text, "patch_field.yaml");
+  const TriangleMesh angle = test::make_l_shape();
+  std::vector<Vec3d> vertices(angle.vertices().begin(), angle.vertices().end());
+  for (Vec3d& x : vertices) x *= 0.05;
+  const Shape<double> shape = test::as_shape(
+      TriangleMesh(vertices, {angle.triangles().begin(), angle.triangles().end()}, "angle"));
+  return test::read_contact_case(text, "patch_field.yaml", &shape);
 }
 const char* const kLinear = "normal: {law: volumetric, stiffness: 1e7, damping: 0.3}";
 const char* const kSquare = "normal: {law: foundation, curve: formula, pressure: '3e9*d^2'}";

@@ -8,7 +8,9 @@
 
 namespace vesica::test {
 
-inline Contact<double> read_contact_case(const std::string& text, const std::string& name) {
+// `shape_i`: in place of the one in the text.
+inline Contact<double> read_contact_case(const std::string& text, const std::string& name,
+                                         const Shape<double>* shape_i = nullptr) {
   const InputFile file = InputFile::parse(text, name);
   model::BodyShape<> i, j;
   model::Contact<> contact;
@@ -19,8 +21,9 @@ inline Contact<double> read_contact_case(const std::string& text, const std::str
     reader.below("contact", [&] { contact.describe_laws(reader); });
   });
   const Places places(file.name(), ".", file.lines());
-  return make_contact<double>(contact, {make_shape(i, places, "i")}, {make_shape(j, places, "j")},
-                              places, "contact")
+  PlacedShape<double> placed_i = make_shape(i, places, "i");
+  if (shape_i != nullptr) placed_i.shape = *shape_i;
+  return make_contact<double>(contact, {placed_i}, {make_shape(j, places, "j")}, places, "contact")
       .contact;
 }
 
