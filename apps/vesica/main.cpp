@@ -87,9 +87,7 @@ int explain_exception() {
     return kNoFile;
   } catch (const std::system_error& error) {
     if (!std::ferror(stdout)) {  // not of fmt::print
-      const bool is_thread = error.code() == std::errc::resource_unavailable_try_again;
-      say_error(fmt::format("{}{}", error.what(),
-                            is_thread ? ": no thread can be started; use --threads 1" : ""));
+      say_error(error.what());
       return kFailed;
     }
     if (error.code().value() != EPIPE) {
