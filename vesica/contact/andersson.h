@@ -21,13 +21,17 @@ struct Andersson {
   P mu_v{0.0};
 
   void describe(Fields<P>& f) {
-    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative, "static, not below mu_d; the peak stays below it"}, &mu_s);
+    f.number({"mu_s", dimension::kNumber, Rule::kNonNegative,
+              "static, not below mu_d; the peak stays below it"},
+             &mu_s);
     f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "dynamic"}, &mu_d);
     f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
     f.number({"v_s", dimension::kSpeed, Rule::kPositive, "slip over which the peak decays"}, &v_s);
     f.number({"k_tanh", dimension::kContactDamping, Rule::kPositive, "steepness at rest"}, &k_tanh);
-    f.number({"exponent", dimension::kNumber, Rule::kPositive, "p; 2 unless given", 2.0}, &exponent);
-    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; 0 unless given; does not know the load", 0.0},
+    f.number({"exponent", dimension::kNumber, Rule::kPositive, "p; 2 unless given", 2.0},
+             &exponent);
+    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative,
+              "viscous; 0 unless given; does not know the load", 0.0},
              &mu_v);
   }
 

@@ -212,7 +212,8 @@ void BristleParameters<P>::describe(Fields<P>& f, bool volumetric) {
           .meaning = "false: bristles do not stiffen with the load",
           .unless = 1.0},
          &load_proportional);
-  const Dimension stiffness = load_proportional ? Dimension{-1, 0, 0, "1/m"} : dimension::kStiffness;
+  const Dimension stiffness =
+      load_proportional ? Dimension{-1, 0, 0, "1/m"} : dimension::kStiffness;
   const Dimension drag = load_proportional ? dimension::kContactDamping : dimension::kViscosity;
   f.number({"mu_C", dimension::kNumber, Rule::kPositive, "sliding"}, &mu_C);
   has_mu_S = f.has("mu_S", has_mu_S);

@@ -23,7 +23,7 @@ struct BrownMcPhee {
   P mu_s{}, mu_d{}, v_t{};
   P mu_v{0.0};
   P f_nt{1.0};
-  P transition_spin{0.0};  // 0: from v_t and the radius of gyration
+  P transition_spin{0.0};                          // 0: from v_t and the radius of gyration
   bool is_viscous = false, spins_by_rate = false;  // whether a file gives mu_v, transition_spin
 
   void describe(Fields<P>& f) {
@@ -31,11 +31,14 @@ struct BrownMcPhee {
     f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "dynamic"}, &mu_d);
     f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
     f.number({"v_t", dimension::kSpeed, Rule::kPositive, "slip at which mu_s is reached"}, &v_t);
-    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; none unless given; needs f_nt", 0.0},
+    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative,
+              "viscous; none unless given; needs f_nt", 0.0},
              &mu_v);
     is_viscous = f.has("mu_v", is_viscous || value_of(mu_v) > 0);
     if (is_viscous) {
-      f.number({"f_nt", dimension::kForce, Rule::kPositive, "load over which the viscous part sets in"}, &f_nt);
+      f.number(
+          {"f_nt", dimension::kForce, Rule::kPositive, "load over which the viscous part sets in"},
+          &f_nt);
     } else {
       f.check(!f.has("f_nt", false), "f_nt", "goes with 'mu_v', which is missing");
     }

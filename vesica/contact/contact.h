@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "vesica/contact/adhesion.h"
 #include "vesica/contact/andersson.h"
 #include "vesica/contact/bristle.h"
 #include "vesica/contact/brown_mcphee.h"
@@ -34,7 +35,7 @@ namespace vesica {
 template <class P>
 using NormalLaw =
     std::variant<VolumetricNormal<P>, VolumePower<P>, HuntCrossley<P>, LankaraniNikravesh<P>,
-                 Hertz<P>, KelvinVoigt<P>, HyperVolumetric<P>, Foundation<P>>;
+                 Hertz<P>, KelvinVoigt<P>, HyperVolumetric<P>, Foundation<P>, Adhesion<P>>;
 template <class P>
 using FrictionLaw =
     std::variant<NoFriction<P>, BrownMcPhee<P>, CoulombArctan<P>, Andersson<P>, Hollars<P>,

@@ -224,7 +224,8 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
   const Vec3<T> v = kinematics.v_t + kinematics.w.cross(p_LF);
   r.slip = v - n * n.dot(v);
   r.friction = calc_friction_force(
-      friction_law, FrictionInput<T>{f_n, n, r.slip, r.spin, spread2, calc_carrier_spin(i, j, n)},
+      friction_law,
+      FrictionInput<T>{f_n + r.normal.pull, n, r.slip, r.spin, spread2, calc_carrier_spin(i, j, n)},
       states, rates);
 
   r.F_Ic_W.f_W = n * f_n + r.friction.f_t;

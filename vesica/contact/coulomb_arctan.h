@@ -16,7 +16,9 @@ struct CoulombArctan {
   P mu_f{}, v_s{1.0};
 
   void describe(Fields<P>& f) {
-    f.number({"mu_f", dimension::kNumber, Rule::kNonNegative, "2/pi of the friction coefficient when sliding"}, &mu_f);
+    f.number({"mu_f", dimension::kNumber, Rule::kNonNegative,
+              "2/pi of the friction coefficient when sliding"},
+             &mu_f);
     f.number({"v_s", dimension::kSpeed, Rule::kPositive, "slip at half of it"}, &v_s);
   }
 

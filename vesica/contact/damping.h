@@ -109,7 +109,8 @@ void HystereticDamping<P>::describe(Fields<P>& f) {
   f.check(!(e && slope), "restitution_slope",
           "give either 'restitution' or 'restitution_slope', not both");
   if ((!e && !slope) || all) {
-    f.number({"damping", dimension::kContactDamping, Rule::kNonNegative, "alpha itself; excludes the others", 0.0},
+    f.number({"damping", dimension::kContactDamping, Rule::kNonNegative,
+              "alpha itself; excludes the others", 0.0},
              &alpha_);
   } else {
     f.check(!f.has("damping", false), "damping",
@@ -129,7 +130,8 @@ void HystereticDamping<P>::describe(Fields<P>& f) {
               "a: e = 1 - a c_impact, not below 0.01"},
              &alpha_);
   }
-  f.number({"v_small", dimension::kSpeed, Rule::kPositive, "floor of c_impact; required with a restitution"},
+  f.number({"v_small", dimension::kSpeed, Rule::kPositive,
+            "floor of c_impact; required with a restitution"},
            &v_small_);
   f.choice({.key = "restitution_rule",
             .meaning = "gonthier unless given",

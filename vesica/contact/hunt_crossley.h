@@ -56,9 +56,7 @@ struct HuntCrossley {
 template <class P>
 struct LankaraniNikravesh : HuntCrossley<P> {
   static constexpr std::string_view kName = "lankarani_nikravesh";
-  LankaraniNikravesh() {
-    this->damping.set_rule(RestitutionRule::kLankaraniNikravesh);
-  }
+  LankaraniNikravesh() { this->damping.set_rule(RestitutionRule::kLankaraniNikravesh); }
   void describe(Fields<P>& f) {
     f.check(f.has("restitution", this->damping.has_restitution()), "",
             "this law is made from a 'restitution'; give one");
@@ -87,7 +85,8 @@ struct Hertz : HuntCrossley<P> {
   bool has_two_radii = false;
 
   void describe(Fields<P>& f) {
-    for (auto [key, material] : {std::pair("material_i", &material_i), {"material_j", &material_j}}) {
+    for (auto [key, material] :
+         {std::pair("material_i", &material_i), {"material_j", &material_j}}) {
       f.below(key, [&f, m = material] {
         f.number({"young_modulus", dimension::kPressure, Rule::kPositive, "E"}, &m->young_modulus);
         f.number({"poisson_ratio", dimension::kNumber, Rule::kAny, "nu"}, &m->poisson_ratio);

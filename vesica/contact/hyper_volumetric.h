@@ -28,10 +28,10 @@ struct HyperVolumetric {
   void describe(Fields<P>& f) {
     f.number({"exponent", dimension::kNumber, Rule::kPositive, "eta > 0; 1 is the volumetric law"},
              &exponent);
-    f.number({"stiffness",
-              Dimension{-1 - value_of(exponent), 1, -2, "N/m^(2 + eta), eta the exponent"},
-              Rule::kPositive, "k"},
-             &stiffness);
+    f.number(
+        {"stiffness", Dimension{-1 - value_of(exponent), 1, -2, "N/m^(2 + eta), eta the exponent"},
+         Rule::kPositive, "k"},
+        &stiffness);
     damping.describe(f);
   }
 

@@ -7,7 +7,7 @@
 //   NormalForce<T> operator()(overlap, measure, closing speed, memory) const
 // and, where kMeasure is kField or kVolume, pressure(depth, closing speed, memory) for a point of
 // the patch. It is registered by one entry in NormalLaw (contact.h). n points from j to i, the
-// closing speed c is positive while approaching; a law never pulls.
+// closing speed c is positive while approaching; damping never pulls, adhesion does.
 #pragma once
 
 #include "vesica/contact/damping.h"
@@ -17,7 +17,7 @@ namespace vesica {
 
 template <class T>
 struct NormalForce {
-  T force;    // along n on i, >= 0
+  T force;    // along n on i; below zero only where the law pulls
   T elastic;  // its part that is a function of the pose
   T energy;   // stored by that part
   T roll;     // weighs the second moment M into rolling resistance [N s/m^4]
@@ -25,6 +25,7 @@ struct NormalForce {
   T factor;   // 1 + alpha c before the clamp
   // A linear foundation: the pressure is proportional to the depth times 1 + alpha c of its point.
   bool rolls = false;
+  T pull{0.0};  // of adhesion, contained in the force: friction feels the force without it
 
   static NormalForce none() { return {T(0), T(0), T(0), T(0), T(0), T(1)}; }
 };

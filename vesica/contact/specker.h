@@ -28,11 +28,14 @@ struct Specker {
     f.number({"v_t", dimension::kSpeed, Rule::kPositive, "slip of the bump"}, &v_t);
     has_v_d = f.has("v_d", has_v_d);
     if (has_v_d) {
-      f.number({"v_d", dimension::kSpeed, Rule::kPositive, "slip over which dynamic friction rises; v_t/2 unless given"}, &v_d);
+      f.number({"v_d", dimension::kSpeed, Rule::kPositive,
+                "slip over which dynamic friction rises; v_t/2 unless given"},
+               &v_d);
     } else {
       v_d = P(0.5) * v_t;
     }
-    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative, "viscous; 0 unless given; does not know the load", 0.0},
+    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative,
+              "viscous; 0 unless given; does not know the load", 0.0},
              &mu_v);
   }
 

@@ -28,12 +28,13 @@ struct VolumePower {
     f.number({"exponent", dimension::kNumber, Rule::kPositive,
               "H > 0; below 1 the foundation softens with depth"},
              &exponent);
-    f.number({"stiffness", Dimension{1 - 3 * value_of(exponent), 1, -2, "N/m^(3 H), H the exponent"},
-              Rule::kPositive, "k"},
-             &stiffness);
-    f.number({"damping", Dimension{-3, 1, -1, "N s/m^4"}, Rule::kNonNegative, "a; 0 unless given",
-              0.0},
-             &damping);
+    f.number(
+        {"stiffness", Dimension{1 - 3 * value_of(exponent), 1, -2, "N/m^(3 H), H the exponent"},
+         Rule::kPositive, "k"},
+        &stiffness);
+    f.number(
+        {"damping", Dimension{-3, 1, -1, "N s/m^4"}, Rule::kNonNegative, "a; 0 unless given", 0.0},
+        &damping);
   }
 
   template <class T>

@@ -76,10 +76,11 @@ ProbeCase make_probe_case(const Case& model) {
   probe.title = model.title;
   probe.i = motion_of(model.bodies[0]);
   probe.j = motion_of(model.bodies[1]);
-  probe.contact = make_contact(model.contact, make_shapes(model.bodies[0], *model.places, "bodies.i"),
-                               make_shapes(model.bodies[1], *model.places, "bodies.j"),
-                               *model.places, "contact")
-                      .contact;
+  probe.contact =
+      make_contact(model.contact, make_shapes(model.bodies[0], *model.places, "bodies.i"),
+                   make_shapes(model.bodies[1], *model.places, "bodies.j"), *model.places,
+                   "contact")
+          .contact;
   // What touchdown would have remembered: given, or as if the contact began now.
   if (model.impact_speed) {
     probe.memory.impact_speed = *model.impact_speed;

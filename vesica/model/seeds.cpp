@@ -12,8 +12,8 @@ namespace {
 // What a model says, field by field: the same `describe` that wrote it down reads it into a model
 // on another scalar, in the same order.
 struct Tape {
-  std::deque<double> numbers;     // also flags, words and counts
-  std::deque<int> directions;     // of the derivative of each number that can carry one; -1: none
+  std::deque<double> numbers;  // also flags, words and counts
+  std::deque<int> directions;  // of the derivative of each number that can carry one; -1: none
   std::deque<std::string> texts;
 };
 
@@ -259,8 +259,8 @@ CaseOf<T> with_seeds(const Case& model, const std::vector<std::string>& seeds) {
   return seed<T, Case, CaseOf<T>>(model, seeds);
 }
 
-#define VESICA_INSTANTIATE(T)                                                          \
-  template ModelOf<T> with_seeds<T>(const Model&, const std::vector<std::string>&);    \
+#define VESICA_INSTANTIATE(T)                                                       \
+  template ModelOf<T> with_seeds<T>(const Model&, const std::vector<std::string>&); \
   template CaseOf<T> with_seeds<T>(const Case&, const std::vector<std::string>&);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<4>)

@@ -99,6 +99,17 @@ std::vector<LawSheet> make_normal_sheets() {
        .cannot = "a force that begins at zero, restitution that does not depend on the mass, "
                  "rolling resistance, spin torque",
        .example = "{law: kelvin_voigt, stiffness: 2.0e5 N/m, damping: 60 N s/m}"},
+      {.name = "adhesion",
+       .kind = Kind::kNormal,
+       .summary = "Hertz with the attraction of Derjaguin, Muller and Toporov",
+       .equation = {"F = k e^(3/2) (1 + alpha c) - 2 pi w R S(d/h), e = d - h, not below 0",
+                    "S(x) = x^2 (3 - 2 x) up to 1, then 1; friction feels F + 2 pi w R S"},
+       .source = "Derjaguin, Muller & Toporov 1975; the range h is ours",
+       .smoothness = "C1 in the pose, touchdown included; C0 where 1 + alpha c reaches zero",
+       .cannot = "the neck of soft bodies (JKR) and its hysteresis, attraction at a distance, "
+                 "rolling resistance, spin torque",
+       .example = "{law: adhesion, stiffness: 7.0e6 N/m^1.5, work_of_adhesion: 0.5 N/m, radius: 30 "
+                  "mm, range: 5 um, damping: 0.3 s/m}"},
   };
 }
 
@@ -235,10 +246,10 @@ void set_parameters(LawSheet* sheet) {
     return;
   }
   if (sheet->kind == Kind::kOption) return;
-  sheet->parameters = sheet->kind == Kind::kNormal
-                          ? list_parameters_of(sheet->name, static_cast<NormalLaw<double>*>(nullptr))
-                          : list_parameters_of(sheet->name,
-                                               static_cast<FrictionLaw<double>*>(nullptr));
+  sheet->parameters =
+      sheet->kind == Kind::kNormal
+          ? list_parameters_of(sheet->name, static_cast<NormalLaw<double>*>(nullptr))
+          : list_parameters_of(sheet->name, static_cast<FrictionLaw<double>*>(nullptr));
   const auto is_shared = [&](const ParameterRow& row) {
     return std::find(shared.begin(), shared.end(), row) != shared.end();
   };
