@@ -6,6 +6,7 @@
 // poses and speeds, as text through the reader. A scene follows from its number alone:
 //   VESICA_PASSIVITY_SCENES=100000 build/bin/test_physics --gtest_filter='*Passivity*'
 //   VESICA_PASSIVITY_SCENE=4711    ...   that one only, printed
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -363,7 +364,7 @@ Case make_case(std::uint64_t number, const std::string& mesh) {
     return fmt::format("axis: [{}, {}, {}], angle: {}", axis.x(), axis.y(), axis.z(),
                        between(random, 0, 3));
   };
-  auto braces = [](std::string text) {  // for fmt::runtime
+  auto braces = [](const std::string& text) {  // for fmt::runtime
     std::string out;
     for (const char ch : text) {
       out += ch;

@@ -38,7 +38,7 @@ struct SphereOnHalfSpace {
                                      .caps = true,
                                      .potential = Potential::kAlways};
   Sphere<T> i;
-  static constexpr HalfSpace j{};
+  static constexpr HalfSpace j{};  // NOLINT(readability-identifier-naming)
 
   double size() const { return 2 * value_of(i.radius); }
 };
@@ -59,7 +59,7 @@ struct EllipsoidOnHalfSpace {
                                      .potential = Potential::kAlways};
   Ellipsoid<T> i;
   EllipsoidInertia inertia = EllipsoidInertia::kExact;
-  static constexpr HalfSpace j{};
+  static constexpr HalfSpace j{};  // NOLINT(readability-identifier-naming)
 
   double size() const { return 2 * value_of(i.radii).maxCoeff(); }
 };
@@ -98,7 +98,7 @@ struct BoxOnHalfSpace {
                                      .caps = false,
                                      .potential = Potential::kAlways};
   Box<T> i;
-  static constexpr HalfSpace j{};
+  static constexpr HalfSpace j{};  // NOLINT(readability-identifier-naming)
 
   double size() const { return value_of(i.size).maxCoeff(); }
 };
@@ -129,7 +129,7 @@ struct MeshOnHalfSpace {
                                            .caps = false,
                                            .potential = Potential::kAlways};
   MeshShape i;
-  static constexpr HalfSpace j{};
+  static constexpr HalfSpace j{};  // NOLINT(readability-identifier-naming)
 
   const MethodRow& row() const { return i.mesh->is_convex() ? kConvexRow : kRow; }
   double size() const { return i.mesh->size(); }
