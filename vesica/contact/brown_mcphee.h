@@ -31,11 +31,11 @@ struct BrownMcPhee {
     f.number({"mu_d", dimension::kNumber, Rule::kNonNegative, "dynamic"}, &mu_d);
     f.check(!(mu_s < mu_d), "mu_s", "must not be below mu_d");
     f.number({"v_t", dimension::kSpeed, Rule::kPositive, "slip at which mu_s is reached"}, &v_t);
-    f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative,
-              "viscous; none unless given; needs f_nt", 0.0},
-             &mu_v);
-    is_viscous = f.has("mu_v", is_viscous || value_of(mu_v) > 0);
+    is_viscous = f.has("mu_v", is_viscous || value_of(mu_v) != 0);
     if (is_viscous) {
+      f.number({"mu_v", dimension::kViscosity, Rule::kNonNegative,
+                "viscous; none unless given; needs f_nt"},
+               &mu_v);
       f.number(
           {"f_nt", dimension::kForce, Rule::kPositive, "load over which the viscous part sets in"},
           &f_nt);

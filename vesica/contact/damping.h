@@ -57,9 +57,8 @@ class HystereticDamping {
     return d;
   }
 
-  void describe(Fields<P>& f);
-  // The rule that a restitution is turned into damping by, unless a file gives one.
-  void set_rule(RestitutionRule rule) { rule_ = default_rule_ = rule; }
+  // `rule`: what a restitution is turned into damping by, unless a file gives another.
+  void describe(Fields<P>& f, RestitutionRule rule = RestitutionRule::kGonthier);
   bool has_restitution() const { return kind_ == Kind::kRestitution; }
 
   bool needs_impact_speed() const { return kind_ != Kind::kConstant; }
@@ -95,14 +94,14 @@ class HystereticDamping {
   }
 
   Kind kind_ = Kind::kConstant;
-  RestitutionRule rule_ = RestitutionRule::kGonthier, default_rule_ = RestitutionRule::kGonthier;
+  RestitutionRule rule_ = RestitutionRule::kGonthier;
   P alpha_{};  // or the slope a
   P e_{}, factor_{};
   P v_small_{};
 };
 
 template <class P>
-void HystereticDamping<P>::describe(Fields<P>& f) {
+void HystereticDamping<P>::describe(Fields<P>& f, RestitutionRule rule) {
   const bool e = f.has("restitution", kind_ == Kind::kRestitution);
   const bool slope = f.has("restitution_slope", kind_ == Kind::kRestitutionSlope);
   const bool all = f.lists_all();
@@ -135,7 +134,7 @@ void HystereticDamping<P>::describe(Fields<P>& f) {
            &v_small_);
   f.choice({.key = "restitution_rule",
             .meaning = "gonthier unless given",
-            .unless = static_cast<double>(default_rule_)},
+            .unless = static_cast<double>(rule)},
            {"gonthier", "hunt_crossley", "lankarani_nikravesh"}, &rule_);
   if (!e || !f.has_values()) return;
   try {

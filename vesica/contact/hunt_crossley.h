@@ -28,12 +28,12 @@ struct HuntCrossley {
   P exponent{1.5};
   HystereticDamping<P> damping;
 
-  void describe(Fields<P>& f) {
+  void describe(Fields<P>& f, RestitutionRule rule = RestitutionRule::kGonthier) {
     f.number({"exponent", dimension::kNumber, Rule::kPositive, "p >= 1; 1.5 unless given", 1.5},
              &exponent);
     f.check(!(exponent < P(1)), "exponent", "an exponent below 1 is infinitely stiff at touchdown");
     f.number({"stiffness", dimension_of(value_of(exponent)), Rule::kPositive, "k"}, &stiffness);
-    damping.describe(f);
+    damping.describe(f, rule);
   }
 
   template <class T>
@@ -56,11 +56,10 @@ struct HuntCrossley {
 template <class P>
 struct LankaraniNikravesh : HuntCrossley<P> {
   static constexpr std::string_view kName = "lankarani_nikravesh";
-  LankaraniNikravesh() { this->damping.set_rule(RestitutionRule::kLankaraniNikravesh); }
   void describe(Fields<P>& f) {
     f.check(f.has("restitution", this->damping.has_restitution()), "",
             "this law is made from a 'restitution'; give one");
-    HuntCrossley<P>::describe(f);
+    HuntCrossley<P>::describe(f, RestitutionRule::kLankaraniNikravesh);
   }
 };
 

@@ -35,9 +35,7 @@ struct PatchFriction {
   double tolerance = 1e-6;
 
   void describe(Fields<P>& f) {
-    if (f.has("of", true)) {
-      f.below("of", [&] { describe_one_of(f, {.key = "law", .meaning = "of the slip"}, &law); });
-    }
+    f.below("of", [&] { describe_one_of(f, {.key = "law", .meaning = "of the slip"}, &law); });
     f.plain_number({"tolerance", dimension::kNumber, Rule::kPositive,
                     "of the integral, over f_n and f_n r; 1e-6 unless given", 1e-6},
                    &tolerance);

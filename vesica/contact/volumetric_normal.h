@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "vesica/contact/normal_force.h"
@@ -25,11 +26,15 @@ struct VolumetricNormal {
   void describe(Fields<P>& f) {
     constexpr Field kField{"stiffness", dimension::kVolumetricStiffness, Rule::kPositive,
                            "k; [k_i, k_j] of two bodies: 1/k = 1/k_i + 1/k_j"};
-    if (f.is_list("stiffness", value_of(layers[0]) > 0)) {
+    // A stiffness that was changed since counts, not the two that it was made of.
+    const double both = 1 / (1 / value_of(layers[0]) + 1 / value_of(layers[1]));
+    const bool holds = std::abs(value_of(stiffness) - both) <= 1e-12 * both;
+    if (f.is_list("stiffness", value_of(layers[0]) > 0 && holds)) {
       f.list(kField, layers.data(), 2);
       if (f.has_values()) stiffness = layers[0] * layers[1] / (layers[0] + layers[1]);
     } else {
       f.number(kField, &stiffness);
+      layers = {P(0.0), P(0.0)};
     }
     damping.describe(f);
   }

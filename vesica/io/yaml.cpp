@@ -90,16 +90,22 @@ int find_line_not_utf8(std::string_view text) {
 
 // A value stands in the line of its key where it has none of its own (after --set).
 void add_lines(const YAML::Node& node, const std::string& path, int line,
-               std::map<std::string, int, std::less<>>* lines) {
+               std::map<std::string, int, std::less<>>* lines, int depth = 0) {
+  // Aliases may make a small text endless: what lies deeper or comes later is known by its whole.
+  constexpr int kDeepest = 32;
+  constexpr size_t kMost = 200000;
+  if (depth > kDeepest || lines->size() > kMost) return;
   line = line_of(node, line);
   lines->emplace(path, line);
   const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
   if (node.IsSequence()) {
-    for (size_t k = 0; k < node.size(); ++k) add_lines(node[k], below(fmt::format("{}", k)), line, lines);
+    for (size_t k = 0; k < node.size(); ++k)
+      add_lines(node[k], below(fmt::format("{}", k)), line, lines, depth + 1);
   } else if (node.IsMap()) {
     for (const auto& entry : node) {
       if (!entry.first.IsScalar()) continue;
-      add_lines(entry.second, below(entry.first.Scalar()), line_of(entry.first, line), lines);
+      add_lines(entry.second, below(entry.first.Scalar()), line_of(entry.first, line), lines,
+                depth + 1);
     }
   }
 }

@@ -24,12 +24,16 @@ std::optional<InputNode> FieldReader::find(std::string_view key) {
   // Keys of a path lead on: "mirror.0".
   for (std::string_view rest = key; !rest.empty() && found;) {
     const std::string part(rest.substr(0, rest.find('.')));
-    if (rest.size() == key.size()) scopes_.back().keys.push_back(part);
+    auto& keys = scopes_.back().keys;
+    if (rest.size() == key.size() && std::find(keys.begin(), keys.end(), part) == keys.end()) {
+      keys.push_back(part);
+    }
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
     const bool is_index = part.find_first_not_of("0123456789") == std::string::npos;
-    if (is_index && found->is_list()) {
-      const size_t index = std::stoul(part);
-      found = index < found->size() ? std::optional(found->at(index)) : std::nullopt;
+    if (is_index && !found->is_map()) {
+      const size_t index = part.size() < 10 ? std::stoul(part) : 0;
+      const bool is_there = found->is_list() && index < found->size();
+      found = is_there ? std::optional(found->at(index)) : std::nullopt;
     } else {
       found = found->find(part);  // says so where it is no mapping
     }
@@ -74,7 +78,7 @@ void FieldReader::flag(const Field& field, bool* x) {
     *x = found->flag();
   } else if (field.unless) {
     *x = *field.unless != 0;
-  } else if (!collects_) {
+  } else {
     node().at(std::string(field.key));  // says what is missing
   }
 }
@@ -92,13 +96,14 @@ void FieldReader::word(const Field& field, const Words& words, size_t* index) {
     *index = found->choice(words);
   } else if (field.unless) {
     *index = static_cast<size_t>(*field.unless);
-  } else if (!collects_) {
+  } else {
     node().at(std::string(field.key));
   }
 }
 
 void FieldReader::text(const Field& field, std::string* x) {
-  if (const auto value = find_value(field)) *x = value->text();
+  const auto value = find_value(field);
+  if (value && (!field.unless || value->is_scalar())) *x = value->text();
 }
 
 void FieldReader::texts(const Field& field, std::vector<std::string>* x) {

@@ -27,7 +27,7 @@ bool is_zero_vector(const Vec3<P>& v) {
 
 // One map, or a list of them, each for a coordinate of the joint.
 template <class P, class Action, class Describe>
-void describe_actions(Fields<P>& f, const char* key, const Joint<P>& joint,
+void describe_actions(Fields<P>& f, const char* key, const Joint<P>& joint, bool* has_list,
                       std::vector<Action>* actions, const Describe& describe) {
   if (!f.has(key, !actions->empty())) {
     actions->clear();
@@ -53,7 +53,8 @@ void describe_actions(Fields<P>& f, const char* key, const Joint<P>& joint,
     describe(action, units_of(joint.joint_type(), speed),
              speed_is_angular(joint.joint_type(), static_cast<int>(speed)));
   };
-  if (f.is_list(key, actions->size() > 1)) {
+  *has_list = f.is_list(key, actions->size() > 1 || *has_list);
+  if (*has_list) {
     size_t count = actions->size();
     f.items(key, &count, [&](size_t k) {
       if (actions->size() < count) actions->resize(count);
@@ -76,14 +77,18 @@ void describe_axes(Fields<P>& f, Joint<P>* joint) {
     return fmt::format("belongs to joints of type {}",
                        fmt::join(joint_names_with_axes(axes), ", "));
   };
+  const size_t given = joint->axes.size();
+  const bool is_wrong = given != 0 && given != static_cast<size_t>(count);
   if (count == 1) {
+    f.check(!is_wrong, "axis", "this joint has one axis");
     if (joint->axes.size() != 1) joint->axes.resize(1, Vec3<P>::Zero());
     f.vector({.key = "axis", .meaning = "of any length"}, &joint->axes[0]);
     check_axis("axis", joint->axes[0]);
-  } else if (f.has("axis", count == 0 && joint->axes.size() == 1)) {
+  } else if (f.has("axis", count == 0 && given != 0)) {
     f.fail("axis", say_whose(1));
   }
   if (count == 2) {
+    f.check(!is_wrong, "axes", "this joint has two axes");
     if (joint->axes.size() != 2) joint->axes.resize(2, Vec3<P>::Zero());
     size_t found = 2;
     f.items("axes", &found, [&](size_t k) {
@@ -95,7 +100,7 @@ void describe_axes(Fields<P>& f, Joint<P>* joint) {
     const Vec3d a = value_of(joint->axes[0]).normalized(),
                 b = value_of(joint->axes[1]).normalized();
     f.check(!(a.cross(b).norm() < 1e-6), "axes", "the two axes must not be parallel");
-  } else if (f.has("axes", count == 0 && joint->axes.size() == 2)) {
+  } else if (f.has("axes", false)) {
     f.fail("axes", say_whose(2));
   }
 }
@@ -111,6 +116,9 @@ void describe_drive(Fields<P>& f, Joint<P>* joint) {
   f.check(!coordinate_names(type).empty(), "driven",
           "needs a joint with angles or distances as coordinates");
   if (coordinate_names(type).empty()) return;
+  if (!joint->driven.empty() && joint->driven.size() != count && f.has_values()) {
+    f.fail("driven", fmt::format("expected a list of {}, found {}", count, joint->driven.size()));
+  }
   joint->driven.resize(count);
   const auto describe = [&](size_t k) {
     const CoordinateUnits units = units_of(type, k);
@@ -165,18 +173,23 @@ template <class P>
 void describe_start(Fields<P>& f, Joint<P>* joint) {
   const JointType type = joint->joint_type();
   if (!joint->driven.empty()) {
-    for (const char* key : {"start", "rate"}) {
-      f.check(!f.has(key, false), key, "does nothing here: the joint is driven");
-    }
+    constexpr const char* kDriven = "does nothing here: the joint is driven";
+    f.check(!f.has("start", !joint->start.empty() || joint->start_pose), "start", kDriven);
+    f.check(!f.has("rate", !joint->rate.empty() || joint->start_velocity), "rate", kDriven);
     return;
   }
   if (quaternion_place(type) < 0) {
     describe_coordinates(f, "start", type, false, &joint->start);
     describe_coordinates(f, "rate", type, true, &joint->rate);
+    f.check(!joint->start_pose, "start", "is a number for each coordinate of this joint, no pose");
+    f.check(!joint->start_velocity, "rate",
+            "is a number for each coordinate of this joint, no velocity");
     return;
   }
   f.optional_below("start", &joint->start_pose);
   f.optional_below("rate", &joint->start_velocity);
+  f.check(joint->start.empty() && joint->rate.empty(), "start",
+          "is a pose, and the rate a velocity: this joint has no single coordinates");
   if (type != JointType::kSpherical || !f.has_values()) return;
   constexpr const char* kTurns = "a spherical joint turns; it has no position";
   f.check(!joint->start_pose || is_zero_vector(joint->start_pose->position), "start", kTurns);
@@ -190,7 +203,7 @@ template <class P>
 void BushingSprings<P>::describe(Fields<P>& f) {
   // One number for all directions, or three.
   const auto springs = [&](const char* key, const Dimension& d, Vec3<P>* v, size_t k) {
-    if (k > 0 && !f.has(key, !is_zero_vector(*v))) return;
+    if (k > 0 && !f.has(key, true)) return;
     is_uniform[k] = !f.is_list(key, !is_uniform[k]);
     if (!is_uniform[k]) {
       f.vector({key, d, Rule::kNonNegative}, v);
@@ -235,13 +248,14 @@ void Joint<P>::describe(Fields<P>& f) {
   describe_drive(f, this);
   describe_start(f, this);
   describe_actions(
-      f, "spring", *this, &springs, [&](JointSpring<P>& s, const CoordinateUnits& units, bool) {
+      f, "spring", *this, &has_list[0], &springs,
+      [&](JointSpring<P>& s, const CoordinateUnits& units, bool) {
         f.number({"stiffness", units.stiffness, Rule::kNonNegative, "", 0.0}, &s.stiffness);
         f.number({"damping", units.viscosity, Rule::kNonNegative, "", 0.0}, &s.damping);
         f.number({"rest", units.value, Rule::kAny, "", 0.0}, &s.rest);
       });
   describe_actions(
-      f, "limits", *this, &limits,
+      f, "limits", *this, &has_list[1], &limits,
       [&](JointLimit<P>& l, const CoordinateUnits& units, bool angular) {
         f.list({"range", units.value, Rule::kAny, "lowest, highest"}, l.range.data(), 2);
         f.check(l.range[0] < l.range[1], "range", "gives the lowest value, then the highest");
@@ -250,7 +264,7 @@ void Joint<P>::describe(Fields<P>& f) {
                   Rule::kNonNegative, "", 0.0},
                  &l.damping);
       });
-  describe_actions(f, "friction", *this, &frictions,
+  describe_actions(f, "friction", *this, &has_list[2], &frictions,
                    [&](JointFriction<P>& friction, const CoordinateUnits&, bool angular) {
                      f.number({"load", dimension::kForce, Rule::kNonNegative}, &friction.load);
                      if (angular) {
@@ -264,7 +278,8 @@ void Joint<P>::describe(Fields<P>& f) {
                      f.below("law", [&] { describe_one_of(f, {.key = "law"}, &friction.law); });
                    });
   describe_actions(
-      f, "motor", *this, &motors, [&](JointMotor<P>& m, const CoordinateUnits& units, bool) {
+      f, "motor", *this, &has_list[3], &motors,
+      [&](JointMotor<P>& m, const CoordinateUnits& units, bool) {
         f.choice({.key = "input"}, {"torque", "position", "speed"}, &m.input);
         const Dimension force_rate{units.force.m, units.force.kg, units.force.s - 1, "per second"};
         f.below("value", [&] {
@@ -283,12 +298,13 @@ void Joint<P>::describe(Fields<P>& f) {
           f.number({"gain", takes_rate ? units.stiffness : units.viscosity, Rule::kNonNegative},
                    &m.gain);
         } else {
-          f.check(!f.has("gain", false), "gain", "belongs to 'input: position' and 'speed'");
+          f.check(!f.has("gain", value_of(m.gain) != 0), "gain",
+                  "belongs to 'input: position' and 'speed'");
         }
         if (takes_rate) {
           f.number({"rate_gain", units.viscosity, Rule::kNonNegative, "", 0.0}, &m.rate_gain);
         } else {
-          f.check(!f.has("rate_gain", false), "rate_gain",
+          f.check(!f.has("rate_gain", value_of(m.rate_gain) != 0), "rate_gain",
                   takes_gain ? "belongs to 'input: position'"
                              : "belongs to 'input: position' and 'speed'");
         }

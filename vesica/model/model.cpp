@@ -30,8 +30,8 @@ void describe_between(Fields<P>& f, const char* message, std::vector<std::string
 
 // An optional list of two structs.
 template <class P, class Describe>
-void describe_two(Fields<P>& f, const char* key, bool now, const Describe& describe) {
-  if (!f.has(key, now)) return;
+void describe_two(Fields<P>& f, const char* key, const Describe& describe) {
+  if (!f.has(key, true)) return;
   size_t count = 2;
   f.items(key, &count, [&](size_t k) {
     if (k < 2) describe(k);
@@ -39,11 +39,6 @@ void describe_two(Fields<P>& f, const char* key, bool now, const Describe& descr
   if (count != 2 && f.has_values()) {
     f.fail(key, fmt::format("expected a list of 2, found {}", count));
   }
-}
-
-template <class P>
-bool is_at_origin(const Frame<P>& frame) {
-  return is_zero(frame.position) && frame.turn == Frame<P>::Turn::kNone;
 }
 
 template <class P>
@@ -76,7 +71,9 @@ void describe_title(Fields<P>& f, std::string* title, std::string* description) 
   int version = 1;
   f.integer({.key = "vesica"}, 1, 1, &version);
   if (f.has("title", !title->empty())) f.text({.key = "title"}, title);
-  if (f.has("description", !description->empty())) f.text({.key = "description"}, description);
+  if (f.has("description", !description->empty())) {
+    f.text({.key = "description", .unless = 0.0}, description);  // of any kind: it is for people
+  }
 }
 
 }  // namespace
@@ -96,9 +93,15 @@ Quaternion<P> Frame<P>::orientation() const {
 template <class P>
 void Frame<P>::describe(Fields<P>& f) {
   f.vector({"position", dimension::kLength, Rule::kAny, "of its origin", 0.0}, &position);
-  const bool is_quaternion = f.has("quaternion", turn == Turn::kQuaternion);
-  const bool has_axis = f.has("axis", turn == Turn::kAxisAngle);
-  const bool has_angle = f.has("angle", turn == Turn::kAxisAngle);
+  // Set in code without saying how it turns.
+  const bool is_open = turn == Turn::kNone;
+  bool is_turned = value_of(quaternion[0]) != 1;
+  for (size_t k = 1; k < 4; ++k) is_turned = is_turned || value_of(quaternion[k]) != 0;
+  const bool by_axis = turn == Turn::kAxisAngle || (is_open && value_of(angle) != 0);
+  const bool is_quaternion =
+      f.has("quaternion", turn == Turn::kQuaternion || (is_open && is_turned));
+  const bool has_axis = f.has("axis", by_axis);
+  const bool has_angle = f.has("angle", by_axis);
   f.check(!(is_quaternion && (has_axis || has_angle)), "",
           "give either 'quaternion' or 'axis' with 'angle', not both");
   turn = Turn::kNone;
@@ -139,24 +142,33 @@ void Velocity<P>::describe(Fields<P>& f) {
 template <class P>
 void Signal<P>::describe(Fields<P>& f, const Dimension& value, const Dimension& rate_of_value) {
   const auto is_set = [](const P& x) { return value_of(x) != 0; };
-  is_function = f.is_map("", is_function || !file.empty() || is_set(rate) || is_set(amplitude) ||
-                                 is_set(frequency) || until > from);
+  const bool oscillates = is_set(amplitude) || is_set(frequency) || is_set(phase);
+  const bool steps = is_set(step) || from != 0 || until != 0;
+  is_function = f.is_map("", is_function || !file.empty() || is_set(rate) || oscillates || steps);
   if (!is_function) {
     f.number({.key = {}, .dimension = value}, &offset);
     return;
   }
   if (f.has("file", !file.empty())) {
-    for (const char* key :
-         {"offset", "rate", "amplitude", "frequency", "phase", "step", "from", "until"}) {
-      f.check(!f.has(key, false), "file", "a recorded series takes 'column' and nothing else");
+    const std::pair<const char*, bool> others[] = {{"offset", is_set(offset)},
+                                                   {"rate", is_set(rate)},
+                                                   {"amplitude", is_set(amplitude)},
+                                                   {"frequency", is_set(frequency)},
+                                                   {"phase", is_set(phase)},
+                                                   {"step", is_set(step)},
+                                                   {"from", from != 0},
+                                                   {"until", until != 0}};
+    for (const auto& [key, now] : others) {
+      f.check(!f.has(key, now), "file", "a recorded series takes 'column' and nothing else");
     }
     f.text({.key = "file", .meaning = "a table with a column time"}, &file);
+    f.check(!file.empty(), "file", "expected the name of a file");
     f.text({.key = "column"}, &column);
     return;
   }
   f.number({"offset", value, Rule::kAny, "", 0.0}, &offset);
   f.number({"rate", rate_of_value, Rule::kAny, "", 0.0}, &rate);
-  if (f.has("amplitude", is_set(frequency) || is_set(amplitude))) {
+  if (f.has("amplitude", oscillates)) {
     f.number({"amplitude", value}, &amplitude);
     f.number({"frequency", dimension::kFrequency, Rule::kPositive}, &frequency);
     f.number({"phase", dimension::kAngle, Rule::kAny, "", 0.0}, &phase);
@@ -164,7 +176,7 @@ void Signal<P>::describe(Fields<P>& f, const Dimension& value, const Dimension& 
     f.check(!f.has("frequency", false), "frequency", "goes with 'amplitude'");
     f.check(!f.has("phase", false), "phase", "goes with 'amplitude'");
   }
-  if (f.has("step", until > from || is_set(step))) {
+  if (f.has("step", steps)) {
     f.number({"step", value}, &step);
     f.plain_number({"from", dimension::kTime, Rule::kNonNegative}, &from);
     f.plain_number({"until", dimension::kTime, Rule::kPositive}, &until);
@@ -183,6 +195,7 @@ void Prescribed<P>::describe(Fields<P>& f) {
       f.check(!f.has(key, false), "file", "a recorded motion excludes the other keys");
     }
     f.text({.key = "file", .meaning = "a table: time, x, y, z, qw, qx, qy, qz"}, &file);
+    f.check(!file.empty(), "file", "expected the name of a file");
     return;
   }
   f.vector({"velocity", dimension::kSpeed, Rule::kAny, "", 0.0}, &velocity);
@@ -190,13 +203,13 @@ void Prescribed<P>::describe(Fields<P>& f) {
   const bool now = value_of(frequency) > 0;
   const bool has_amplitude = f.has("amplitude", now || !is_zero(amplitude));
   const bool has_swing = f.has("swing", now || value_of(swing) != 0);
-  f.vector({"amplitude", dimension::kLength, Rule::kAny, "", 0.0}, &amplitude);
+  if (has_amplitude) f.vector({"amplitude", dimension::kLength}, &amplitude);
   if (f.has("axis", true)) {
     f.vector({.key = "axis", .meaning = "of turning"}, &axis);
     f.check(!is_zero(axis), "axis", "an axis cannot be zero");
   }
   f.number({"spin", dimension::kSpin, Rule::kAny, "", 0.0}, &spin);
-  f.number({"swing", dimension::kAngle, Rule::kAny, "", 0.0}, &swing);
+  if (has_swing) f.number({"swing", dimension::kAngle}, &swing);
   if (has_amplitude || has_swing) {
     f.number({"frequency", dimension::kFrequency, Rule::kPositive}, &frequency);
     f.number({"phase", dimension::kAngle, Rule::kAny, "", 0.0}, &phase);
@@ -209,7 +222,9 @@ void Prescribed<P>::describe(Fields<P>& f) {
 
 template <class P>
 void Inertia<P>::describe(Fields<P>& f) {
-  is_diagonal = !f.is_list("0", !is_diagonal);
+  const bool has_products = !value_of(Vec3<P>(I(0, 1), I(0, 2), I(1, 2))).isZero(0) ||
+                            !value_of(Vec3<P>(I(1, 0), I(2, 0), I(2, 1))).isZero(0);
+  is_diagonal = !f.is_list("0", !is_diagonal || has_products);
   if (is_diagonal) {
     Vec3<P> d = I.diagonal();
     f.vector({{}, dimension::kInertia}, &d);
@@ -354,9 +369,7 @@ void Contact<P>::describe(Fields<P>& f) {
 template <class P>
 void Spring<P>::describe(Fields<P>& f) {
   describe_between(f, "a spring joins two bodies", &between);
-  describe_two(f, "points", !is_zero(points[0]) || !is_zero(points[1]), [&](size_t k) {
-    f.vector({{}, dimension::kLength}, &points[k]);
-  });
+  describe_two(f, "points", [&](size_t k) { f.vector({{}, dimension::kLength}, &points[k]); });
   f.number({"stiffness", dimension::kStiffness, Rule::kNonNegative}, &stiffness);
   f.number({"damping", dimension::kViscosity, Rule::kNonNegative, "", 0.0}, &damping);
   f.number({"length", dimension::kLength, Rule::kNonNegative}, &length);
@@ -379,8 +392,7 @@ void PointForce<P>::describe(Fields<P>& f) {
 template <class P>
 void Bushing<P>::describe(Fields<P>& f) {
   describe_between(f, "a bushing joins two bodies", &between);
-  describe_two(f, "frames", !is_at_origin(frames[0]) || !is_at_origin(frames[1]),
-               [&](size_t k) { frames[k].describe(f); });
+  describe_two(f, "frames", [&](size_t k) { frames[k].describe(f); });
   springs.describe(f);
 }
 
@@ -388,12 +400,11 @@ template <class P>
 void Loop<P>::describe(Fields<P>& f) {
   f.choice({.key = "type"}, {"point", "hinge", "weld", "rod"}, &type);
   describe_between(f, "a loop is closed between two bodies", &between);
-  describe_two(f, "frames", !is_at_origin(frames[0]) || !is_at_origin(frames[1]),
-               [&](size_t k) { frames[k].describe(f); });
+  describe_two(f, "frames", [&](size_t k) { frames[k].describe(f); });
   if (type == LoopType::kRod) {
     f.number({"length", dimension::kLength, Rule::kPositive}, &length);
   } else {
-    f.check(!f.has("length", false), "length", "belongs to 'type: rod'");
+    f.check(!f.has("length", value_of(length) != 0), "length", "belongs to 'type: rod'");
   }
   f.plain_number({"rate", dimension::kFrequency, Rule::kPositive, "", 50.0}, &rate);
 }

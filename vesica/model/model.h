@@ -141,6 +141,8 @@ struct Joint {
   std::vector<JointFriction<P>> frictions{};
   std::vector<JointMotor<P>> motors{};
   BushingSprings<P> bushing{};  // of the type bushing
+  // Which of springs, limits, frictions and motors are a list in a file though there is one.
+  std::array<bool, 4> has_list{};
 
   JointType joint_type() const;
   bool is_bushing() const { return type == "bushing"; }

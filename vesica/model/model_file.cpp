@@ -2,6 +2,7 @@
 
 #include "vesica/model/field_reader.h"
 #include "vesica/model/field_writer.h"
+#include "vesica/model/seeds.h"
 
 namespace vesica {
 namespace {
@@ -30,7 +31,13 @@ Model read_model(const InputFile& file) { return read_fields<Model>(file); }
 Model load_model(const std::string& path) { return read_model(InputFile::load(path)); }
 Case read_case(const InputFile& file) { return read_fields<Case>(file); }
 
-std::string write_model(const Model& model) { return write_fields(model); }
-std::string write_case(const Case& model) { return write_fields(model); }
+std::string write_model(const Model& model) {
+  check_model(model);
+  return write_fields(model);
+}
+std::string write_case(const Case& model) {
+  check_model(model);
+  return write_fields(model);
+}
 
 }  // namespace vesica

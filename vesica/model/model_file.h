@@ -17,7 +17,7 @@ Model load_model(const std::string& path);
 Case read_case(const InputFile& file);
 
 // A text that reads back as the same model. Names of files stay as they are: relative ones refer to
-// the folder of the file that the text is written to.
+// the folder of the file that the text is written to. Throws InputError where the model is wrong.
 std::string write_model(const Model& model);
 std::string write_case(const Case& model);
 

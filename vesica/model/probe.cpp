@@ -10,6 +10,7 @@
 #include "vesica/interference/method.h"
 #include "vesica/model/make_contact.h"
 #include "vesica/model/model_file.h"
+#include "vesica/model/seeds.h"
 
 namespace vesica {
 namespace {
@@ -71,7 +72,8 @@ Json make_derivatives(const ProbeCase& probe) {
 
 }  // namespace
 
-ProbeCase make_probe_case(const Case& model) {
+ProbeCase make_probe_case(const Case& given) {
+  const Case model = with_seeds<double>(given, {});  // checked, with what laws derive
   ProbeCase probe;
   probe.title = model.title;
   probe.i = motion_of(model.bodies[0]);

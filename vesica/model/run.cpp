@@ -46,7 +46,7 @@ void describe_solver(Fields<double>& f, Run* run) {
     f.check(!f.has("events", false), "events",
             "belongs to the fixed-step methods; adaptive ones locate events");
     f.number({"tolerance", dimension::kNumber, Rule::kPositive, "", 1e-8}, &run->tolerance);
-    if (f.has("max_step", run->max_step > 0)) {
+    if (f.has("max_step", run->max_step != 0)) {
       f.number({"max_step", dimension::kTime, Rule::kPositive}, &run->max_step);
       check_count(f, "max_step", run->duration, run->max_step, kMostSteps, "steps");
     }
@@ -84,7 +84,7 @@ void Run::describe(Fields<double>& f) {
   f.number({"duration", dimension::kTime, Rule::kPositive}, &duration);
   const Run usual;
   if (f.has("solver",
-            solver != usual.solver || tolerance != usual.tolerance || max_step > 0 || !ledger)) {
+            solver != usual.solver || tolerance != usual.tolerance || max_step != 0 || !ledger)) {
     f.below("solver", [&] { describe_solver(f, this); });
   }
   if (f.has("output", interval != usual.interval || checkpoint_interval || !checkpoints.empty())) {
@@ -94,7 +94,7 @@ void Run::describe(Fields<double>& f) {
 
 RunOptions make_run_options(const Run& run) {
   RunOptions options = run;
-  if (run.checkpoint_interval) {
+  if (run.checkpoint_interval && *run.checkpoint_interval > 0) {
     options.checkpoints.clear();
     for (int k = 1; k * *run.checkpoint_interval < run.duration; ++k) {
       options.checkpoints.push_back(k * *run.checkpoint_interval);

@@ -62,8 +62,10 @@ class TapeWriter final : public Fields<double> {
            fmt::format("expected a whole number from {} to {}, found {}", low, high, *x));
     }
     tape_.numbers.push_back(*x);
+    if (!seeds_.empty()) plain_.push_back(path(field.key));
   }
-  void word(const Field&, const Words&, size_t* index) override {
+  void word(const Field& field, const Words& words, size_t* index) override {
+    if (*index >= words.size()) fail(field.key, "is none of the words that are known here");
     tape_.numbers.push_back(static_cast<double>(*index));
   }
   void text(const Field&, std::string* x) override { tape_.texts.push_back(*x); }
@@ -224,6 +226,16 @@ class TapeReader final : public Fields<T> {
 
 template <class T, class Plain, class Seeded>
 Seeded seed(const Plain& model, const std::vector<std::string>& seeds) {
+  for (size_t k = 0; k < seeds.size(); ++k) {
+    const auto here = seeds.begin() + static_cast<std::ptrdiff_t>(k);
+    if (std::find(seeds.begin(), here, *here) != here) {
+      throw InputError(fmt::format("--sensitivity {} is given twice", *here));
+    }
+  }
+  if (seeds.size() > static_cast<size_t>(ScalarTraits<T>::kDerivatives)) {
+    throw InputError(fmt::format("{} numbers are to carry derivatives, where there is room for {}",
+                                 seeds.size(), ScalarTraits<T>::kDerivatives));
+  }
   TapeWriter writer(*model.places, seeds);
   Plain copy = model;  // describe() sees every field as one that may be set
   copy.describe(writer);
@@ -237,11 +249,8 @@ Seeded seed(const Plain& model, const std::vector<std::string>& seeds) {
 
 }  // namespace
 
-void check_model(const Model& model) {
-  TapeWriter writer(*model.places, {});
-  Model copy = model;
-  copy.describe(writer);
-}
+void check_model(const Model& model) { with_seeds<double>(model, {}); }
+void check_model(const Case& model) { with_seeds<double>(model, {}); }
 
 std::vector<PathOfNumber> list_numbers(const Model& model) {
   TapeWriter writer(*model.places, {});

@@ -11,9 +11,11 @@ namespace vesica {
 // Throws InputError where a number breaks its rule or is not finite, or fields contradict each
 // other. What read_model returns has passed it already.
 void check_model(const Model& model);
+void check_model(const Case& model);
 
 // `seeds`: paths of numbers; the k-th carries derivative k. Checks the model too. Throws InputError
-// where a path names no number, or one by which nothing can be differentiated.
+// where a path names no number, or one by which nothing can be differentiated, where it comes
+// twice, and where there are more than T has derivatives.
 template <class T>
 ModelOf<T> with_seeds(const Model& model, const std::vector<std::string>& seeds);
 template <class T>

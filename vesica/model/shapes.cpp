@@ -75,6 +75,9 @@ void CellPart::describe(Fields<double>& f) {
   f.optional_below("pose", &pose);
   if (type != Type::kSlab && type != Type::kConvex && type != Type::kBox) {
     f.flag({.key = "complement", .unless = 0.0}, &complement);
+  } else {
+    f.check(!f.has("complement", complement), "complement",
+            "is for single surfaces; a slab, a box and a convex solid have several");
   }
   switch (type) {
     case Type::kHalfSpace:
@@ -129,7 +132,9 @@ void SolidCell::describe(Fields<double>& f) {
   f.optional_below("pose", &pose);
   if (f.has("mirror", !mirrors.empty())) {
     // One normal, or a list of them.
-    if (f.is_list("mirror.0", true)) {
+    has_mirror_list = !f.has("mirror.0", !mirrors.empty()) ||
+                      f.is_list("mirror.0", has_mirror_list || mirrors.size() > 1);
+    if (has_mirror_list) {
       describe_vectors(f, "mirror", dimension::kNumber, &mirrors);
     } else {
       mirrors.resize(1, Vec3d::Zero());
@@ -140,7 +145,8 @@ void SolidCell::describe(Fields<double>& f) {
     }
   }
   if (!f.has("repeat", !copies.empty())) return;
-  if (f.is_map("repeat", false)) {
+  has_copies_list = !f.is_map("repeat", copies.size() == 1 && !has_copies_list);
+  if (!has_copies_list) {
     copies.resize(1);
     f.below("repeat", [&] { copies[0].describe(f); });
   } else {
@@ -238,7 +244,8 @@ std::vector<Cell> make_cells(const SolidCell& spec, const PartPlace& place) {
     for (size_t k = 0; k < count; ++k) made.push_back(mirrored(made[k], n.normalized()));
   }
   for (size_t k = 0; k < spec.copies.size(); ++k) {
-    add_copies(spec.copies[k], place.below("repeat"), &made);
+    const PartPlace repeat = place.below("repeat");
+    add_copies(spec.copies[k], spec.has_copies_list ? repeat.below(k) : repeat, &made);
   }
   return made;
 }

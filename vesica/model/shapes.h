@@ -93,6 +93,7 @@ struct SolidCell {
   std::optional<Frame<>> pose{};
   std::vector<Vec3d> mirrors{};  // normals of planes through the origin
   std::vector<CellCopies> copies{};
+  bool has_mirror_list = false, has_copies_list = false;  // in a file, though there is one
 
   void describe(Fields<double>& f);
 };

@@ -278,8 +278,9 @@ void add_joint_forces(const model::Joint<P>& given, int body, const PartPlace& p
   }
   for (size_t k = 0; k < given.motors.size(); ++k) {
     const auto& m = given.motors[k];
-    const PartPlace motor =
-        given.motors.size() > 1 ? place.below("motor").below(k) : place.below("motor");
+    const PartPlace motor = given.motors.size() > 1 || given.has_list[3]
+                                ? place.below("motor").below(k)
+                                : place.below("motor");
     add(m.coordinate, JointMotor<P>{m.input, make_signal(m.value, motor.below("value")), m.gain,
                                     m.rate_gain, m.limit.value_or(P(0.0))});
   }
