@@ -220,7 +220,7 @@ TEST(Model, NothingThatCodeSetsIsDropped) {
   turned.angle = 0.5;
   m.bodies[1].pose = turned;
   EXPECT_NEAR(make_scene<double>(m).q0[6], std::sin(0.25), 1e-15);
-  VolumetricNormal<double> law{1e7};
+  VolumetricNormal<double> law{1e7, 0.0};
   law.layers = {3e7, 6e7};  // makes 2e7, which 1e7 is not
   m.contacts[0].normal = law;
   const auto scene = make_scene<double>(m);
@@ -237,9 +237,9 @@ TEST(Model, NothingThatCodeSetsIsDropped) {
     EXPECT_FALSE(test::input_error_of([&] { write_model(wrong); }).empty()) << path;
   };
   using Joint = model::Joint<>;
-  refuses("solver.method", [](Model& m, Joint&) { m.run.solver = static_cast<Solver>(42); });
-  refuses("output.checkpoints", [](Model& m, Joint&) { m.run.checkpoint_interval = -1; });
-  refuses("solver.max_step", [](Model& m, Joint&) { m.run.max_step = -1; });
+  refuses("solver.method", [](Model& w, Joint&) { w.run.solver = static_cast<Solver>(42); });
+  refuses("output.checkpoints", [](Model& w, Joint&) { w.run.checkpoint_interval = -1; });
+  refuses("solver.max_step", [](Model& w, Joint&) { w.run.max_step = -1; });
   refuses("bodies.ball.joint.axis", [](Model&, Joint& j) { j.axes.push_back(Vec3d::UnitX()); });
   refuses("bodies.ball.joint.axis", [](Model&, Joint& j) { j.type = "weld"; });
   refuses("bodies.ball.joint.start", [](Model&, Joint& j) { j.start_pose.emplace(); });
@@ -384,6 +384,35 @@ TEST(Model, WhatIsMissingIsSaidAsThat) {
     bomb += "]\n";
   }
   EXPECT_NE(error(bomb).find("unknown key 'a0'"), std::string::npos);
+}
+
+TEST(Model, NamesThatWouldCollideAreRefused) {
+  const auto error = [](const std::string& text) {
+    return test::input_error_of(
+        [&] { make_scene<double>(read_model(InputFile::parse(text, "test.yaml"))); });
+  };
+  const std::string ball = "{mass: 1, shape: {type: sphere, radius: 0.1}}";
+  const std::string law = "normal: {law: volumetric, stiffness: 1e7}}\n";
+  EXPECT_NE(error("vesica: 1\nbodies: {a-b: " + ball + ", c: " + ball + ", a: " + ball +
+                  ", b-c: " + ball + "}\ncontacts:\n  - {between: [a-b, c], " + law +
+                  "  - {between: [a, b-c], " + law + "duration: 1\n")
+                .find("another contact is called 'a-b-c'"),
+            std::string::npos);
+  EXPECT_NE(error("vesica: 1\nbodies: {'a;b': " + ball + "}\nduration: 1\n").find("semicolons"),
+            std::string::npos);
+  EXPECT_NE(error("vesica: 1\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], joint: {type: weld, "
+                  "parent: b}}\n  b: " +
+                  ball + "\nduration: 1\n")
+                .find("test.yaml:3: bodies.a.joint.parent: 'b' stands further down"),
+            std::string::npos);
+  EXPECT_NE(error("vesica: 1\nbodies: {b: " + ball + "}\ndurration: 1\ncontacts: []\n")
+                .find("did you mean 'duration'"),
+            std::string::npos);
+  EXPECT_NE(error("vesica: 1\nbodies: {b: " + ball +
+                  "}\nforces:\n  - {type: force, body: b, force: [1, 0, 0], until: 1, ramp: "
+                  "0.6}\nduration: 1\n")
+                .find("forces.0.ramp"),
+            std::string::npos);
 }
 
 // A case built in code is checked, and what laws derive is derived.

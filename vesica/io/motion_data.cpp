@@ -1,6 +1,10 @@
 #include "vesica/io/motion_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "vesica/error.h"
 
 namespace vesica {
 
@@ -21,9 +25,21 @@ std::size_t TimeTable::find(const std::string& column) const {
 }
 
 std::vector<double> TimeTable::column(std::size_t index) const {
+  if (index >= columns.size()) {
+    throw InputError(
+        fmt::format("'{}' has {} columns, and none at {}", this->name, columns.size(), index));
+  }
   std::vector<double> result(rows());
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = at(i, index);
   return result;
+}
+
+std::vector<double> TimeTable::column(const std::string& wanted) const {
+  const std::size_t index = find(wanted);
+  if (index < columns.size()) return column(index);
+  std::string known;
+  for (const Column& c : columns) known += (known.empty() ? "" : ", ") + c.name;
+  throw InputError(fmt::format("there is no column '{}'; there are: {}", wanted, known));
 }
 
 std::size_t NeutralModel::find_body(const std::string& body) const {

@@ -76,6 +76,8 @@ struct TimeTable {
   // Index of the column, or columns.size() if there is none of that name.
   std::size_t find(const std::string& column) const;
   std::vector<double> column(std::size_t index) const;
+  // By its name; throws InputError where there is none.
+  std::vector<double> column(const std::string& name) const;
 };
 
 // A force platform as a C3D file describes it (group FORCE_PLATFORM), channels not yet combined

@@ -60,10 +60,12 @@ void check_inertia(Fields<P>& f, const Mat3<P>& I, bool carried) {
 template <class P>
 void check_name(Fields<P>& f, const std::string& key, const std::string& name) {
   f.check(name != "world", key, "'world' is the ground that joints hang on; use another name");
-  const bool is_plain =
-      std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
+  const bool is_plain = std::none_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::iscntrl(c) != 0 || c == '"' || c == ';';
+  });
   f.check(!name.empty() && is_plain, key,
-          "a name is a line of text: it heads columns of the recording");
+          "a name is a line of text without quotes and semicolons: it heads columns of the "
+          "recording");
 }
 
 template <class P>
@@ -386,6 +388,8 @@ void PointForce<P>::describe(Fields<P>& f) {
     plain.number({"until", dimension::kTime, Rule::kPositive}, &until);
     plain.check(!until || *until > from, "until", "must be later than 'from'");
     plain.number({"ramp", dimension::kTime, Rule::kNonNegative, "", 0.0}, &ramp);
+    plain.check(!until || !(2 * ramp > (*until - from) * (1 + 1e-12)), "ramp",
+                "rises after 'from' and falls before 'until': at most half of the time between");
   });
 }
 

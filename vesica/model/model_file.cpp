@@ -25,11 +25,28 @@ std::string write_fields(Data data) {
 
 }  // namespace
 
-bool is_scene(const InputFile& file) { return file.root().find("duration").has_value(); }
+bool is_scene(const InputFile& file) {
+  const InputNode root = file.root();
+  for (const char* key : {"duration", "contacts", "solver", "output", "gravity"}) {
+    if (root.find(key)) return true;
+  }
+  return false;
+}
 
-Model read_model(const InputFile& file) { return read_fields<Model>(file); }
+Model read_model(const InputFile& file) {
+  if (!is_scene(file) && file.root().find("contact")) {
+    file.root().fail("this is a case of one contact, for `vesica probe`; a scene has 'duration'");
+  }
+  return read_fields<Model>(file);
+}
 Model load_model(const std::string& path) { return read_model(InputFile::load(path)); }
-Case read_case(const InputFile& file) { return read_fields<Case>(file); }
+Case read_case(const InputFile& file) {
+  if (is_scene(file) && !file.root().find("contact")) {
+    file.root().fail(
+        "this is a scene, for `vesica simulate`; a case has bodies i and j and 'contact'");
+  }
+  return read_fields<Case>(file);
+}
 
 std::string write_model(const Model& model) {
   check_model(model);

@@ -8,7 +8,7 @@
 
 namespace vesica {
 
-// Is this a scene (and not, say, a case for probe)?
+// Is this a scene, by the keys at its top (and not, say, a case for probe)?
 bool is_scene(const InputFile& file);
 
 // Throw InputError with file, line, path, what was found and what was expected.

@@ -134,7 +134,9 @@ nlohmann::ordered_json make_probe_json(const ProbeCase& probe, bool derivatives)
   json["friction_force"] = as_json(forces.friction.f_t);
   json["slip"] = as_json(forces.slip);
   json["spin_torque"] = forces.friction.spin_torque;
-  json["elastic_energy"] = forces.normal.energy;
+  // Where the force has no potential nobody knows the energy.
+  const bool has_energy = has_potential(contact) || forces.normal.energy != 0;
+  json["elastic_energy"] = has_energy ? Json(forces.normal.energy) : Json(nullptr);
   if (contact.friction_states() > 0) {
     const auto names = contact_state_names(contact);
     for (size_t k = 0; k < static_cast<size_t>(contact.friction_states()); ++k) {

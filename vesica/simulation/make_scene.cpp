@@ -383,6 +383,12 @@ void add_contact(const model::Contact<P>& given, const PartPlace& place,
   const auto& j = shapes[static_cast<size_t>(contact.body_j)];
   if (i.empty() || j.empty()) place.fail("between", "both bodies need a shape to touch");
   contact.name = fmt::format("{}-{}", given.between[0], given.between[1]);
+  for (const auto& other : scene->contacts) {
+    if (other.name != contact.name) continue;
+    place.fail("between", fmt::format("another contact is called '{}' too, which heads columns of "
+                                      "the recording; rename a body",
+                                      contact.name));
+  }
   MadeContact<P> made = make_contact(given, i, j, place.places, place.path);
   contact.contact = std::move(made.contact);
   contact.parts = std::move(made.parts);
@@ -490,12 +496,20 @@ Scene<P> build_scene(const ModelOf<P>& model) {
   scene.title = model.title;
   scene.gravity = model.gravity;
   std::vector<std::vector<PlacedShape<P>>> shapes;
-  for (const auto& body : model.bodies) {
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    const auto& body = model.bodies[b];
     const PartPlace place = root.below("bodies").below(body.name);
+    for (size_t later = b + 1; body.joint && later < model.bodies.size(); ++later) {
+      if (model.bodies[later].name != body.joint->parent) continue;
+      place.fail("joint.parent", fmt::format("'{}' stands further down; a body comes after what it "
+                                             "hangs on",
+                                             body.joint->parent));
+    }
     shapes.push_back(make_shapes(body, place.places, place.path));
     scene.bodies.push_back(make_body(body, shapes.back(), place));
     add_to_tree(body, place, &scene);
   }
+  if (model.bodies.empty()) root.fail("bodies", "there are none");
   if (scene.tree.nu() == 0) {
     root.fail("bodies", "nothing can move: every body is fixed, prescribed, welded or driven");
   }
