@@ -54,6 +54,17 @@ class ColumnField {
   virtual void cover(const ColumnRule& rule, std::vector<ColumnNode>* nodes) const = 0;
 };
 
+// Nodes are megabytes; a thread keeps the room for them. A new patch covers its field anew,
+// whatever is in it.
+struct ColumnScratch {
+  const ColumnField* field = nullptr;  // whose nodes these are
+  std::vector<ColumnNode> nodes;
+};
+inline ColumnScratch& column_scratch() {
+  thread_local ColumnScratch scratch;
+  return scratch;
+}
+
 std::unique_ptr<ColumnField> make_column_field(const ConvexPolyhedron& i, const Pose<double>& X_WI,
                                                const ConvexPolyhedron& j, const Pose<double>& X_WJ,
                                                const Vec3d& n_W, const Vec3d& p_WC);

@@ -395,8 +395,8 @@ template <class T>
 struct ColumnPatch {
   std::shared_ptr<const ColumnField> field;
   Vec3<T> origin;
-  // Of the last level, which is gone through twice: friction needs the whole normal force.
-  mutable std::vector<ColumnNode> nodes;
+  // The level that the scratch has nodes of: it is gone through twice, as friction needs the whole
+  // normal force.
   mutable int covered = -1;
   // Derivatives of the frame's twist, and of the twists of i and j against it, at the centroid.
   std::array<detail::DerivativeOf<T>, 6> of_frame, of_i, of_j;
@@ -433,14 +433,16 @@ void set_twists(const Pose<T>& X_WI, const Pose<T>& X_WJ, const Overlap<T>& o,
 template <class T, class F>
 void for_each_point(const ColumnPatch<T>& patch, const PatchRule& rule, const F& f) {
   const Vec3d origin = value_of(patch.origin);
-  if (patch.covered != rule.level) {
+  ColumnScratch& scratch = column_scratch();
+  if (patch.covered != rule.level || scratch.field != patch.field.get()) {
     patch.covered = rule.level;
-    patch.nodes.clear();
+    scratch.field = patch.field.get();
+    scratch.nodes.clear();
     patch.field->cover({rule.level, rule.still_W - origin, rule.cut, detail::kVaries<T>},
-                       &patch.nodes);
+                       &scratch.nodes);
   }
   detail::PointCollector<T, F> points(f);
-  for (const ColumnNode& node : patch.nodes) {
+  for (const ColumnNode& node : scratch.nodes) {
     if constexpr (!detail::kVaries<T>) {
       points.add(Vec3<T>(origin + node.s), node.depth, node.area);
     } else {
