@@ -373,6 +373,10 @@ TEST(Model, WhatIsMissingIsSaidAsThat) {
   EXPECT_NE(error("  a: {fixed: true, shape: {radius: 1}}").find("the key 'type' is missing"),
             std::string::npos);
   EXPECT_NE(error("  a: {mass: 1, inertia: 5}").find("expected a list"), std::string::npos);
+  EXPECT_NE(error("  a: {mass: 1, inertia: [1, 1, 1], joint: {type: revolute, parent: world, axes: "
+                  "[[1, 0, 0], [0, 1, 0]]}}")
+                .find("joint.axes: belongs to joints of type universal"),
+            std::string::npos);
   EXPECT_NE(error("  a: {prescribed: {file: ''}}").find("expected the name of a file"),
             std::string::npos);
   // Aliases make a short text deep or long; it is refused in no time.

@@ -79,15 +79,14 @@ void describe_axes(Fields<P>& f, Joint<P>* joint) {
   };
   const size_t given = joint->axes.size();
   const bool is_wrong = given != 0 && given != static_cast<size_t>(count);
+  if (count != 1 && f.has("axis", count == 0 && given != 0)) f.fail("axis", say_whose(1));
+  if (count != 2 && f.has("axes", false)) f.fail("axes", say_whose(2));
   if (count == 1) {
     f.check(!is_wrong, "axis", "this joint has one axis");
     if (joint->axes.size() != 1) joint->axes.resize(1, Vec3<P>::Zero());
     f.vector({.key = "axis", .meaning = "of any length"}, &joint->axes[0]);
     check_axis("axis", joint->axes[0]);
-  } else if (f.has("axis", count == 0 && given != 0)) {
-    f.fail("axis", say_whose(1));
-  }
-  if (count == 2) {
+  } else if (count == 2) {
     f.check(!is_wrong, "axes", "this joint has two axes");
     if (joint->axes.size() != 2) joint->axes.resize(2, Vec3<P>::Zero());
     size_t found = 2;
@@ -100,8 +99,6 @@ void describe_axes(Fields<P>& f, Joint<P>* joint) {
     const Vec3d a = value_of(joint->axes[0]).normalized(),
                 b = value_of(joint->axes[1]).normalized();
     f.check(!(a.cross(b).norm() < 1e-6), "axes", "the two axes must not be parallel");
-  } else if (f.has("axes", false)) {
-    f.fail("axes", say_whose(2));
   }
 }
 
