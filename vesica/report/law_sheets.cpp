@@ -108,7 +108,7 @@ std::vector<LawSheet> make_normal_sheets() {
        .smoothness = "C1 in the pose, touchdown included; C0 where 1 + alpha c reaches zero",
        .cannot = "the neck of soft bodies (JKR) and its hysteresis, attraction at a distance, "
                  "rolling resistance, spin torque",
-       .example = "{law: adhesion, stiffness: 7.0e5 N/m^1.5, work_of_adhesion: 50 N/m, radius: 30 "
+       .example = "{law: adhesion, stiffness: 2.0e6 N/m^1.5, work_of_adhesion: 50 N/m, radius: 30 "
                   "mm, range: 50 um, damping: 0.3 s/m}"},
   };
 }
