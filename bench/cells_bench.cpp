@@ -34,7 +34,8 @@ Result measure(int tiles, double tile) {
       tile, first, tiles);
   Result result;
   const double start = thread_nanoseconds();
-  const System<double> system(make_scene<double>(read_model(InputFile::parse(text, "cells.yaml"))), true);
+  const System<double> system(make_scene<double>(read_model(InputFile::parse(text, "cells.yaml"))),
+                              true);
   result.load_seconds = 1e-9 * (thread_nanoseconds() - start);
   State<double> state = system.make_initial_state();
   std::vector<ContactChange> changes;

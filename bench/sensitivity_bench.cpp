@@ -85,7 +85,8 @@ double median(std::vector<double> x) {
 
 // Seeds beyond those that a number can carry are left out.
 std::vector<std::string> seeds_of(const Case& c, size_t most) {
-  return {c.seeds.begin(), c.seeds.begin() + static_cast<std::ptrdiff_t>(std::min(most, c.seeds.size()))};
+  return {c.seeds.begin(),
+          c.seeds.begin() + static_cast<std::ptrdiff_t>(std::min(most, c.seeds.size()))};
 }
 
 int main(int count, char** arguments) {

@@ -53,7 +53,8 @@ struct SquareRoot {
 
   void describe(Fields<P>& f) {
     f.number({"mu", dimension::kNumber, Rule::kNonNegative, "sliding"}, &mu_d);
-    f.number({"v_0", dimension::kSpeed, Rule::kPositive, "slip at which 0.7 of it is reached"}, &v_0);
+    f.number({"v_0", dimension::kSpeed, Rule::kPositive, "slip at which 0.7 of it is reached"},
+             &v_0);
   }
 
   // mu(v)/v as a function of v^2: regular at rest.

@@ -5,10 +5,10 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
-#include "vesica/model/model_file.h"
-#include "vesica/model/probe.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/markers/model_file.h"
+#include "vesica/model/model_file.h"
+#include "vesica/model/probe.h"
 #include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/run_checks.h"
 

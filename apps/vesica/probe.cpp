@@ -7,8 +7,8 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
-#include "vesica/model/probe.h"
 #include "vesica/io/output_file.h"
+#include "vesica/model/probe.h"
 #include "vesica/report/pressure_svg.h"
 
 namespace vesica::app {

@@ -54,9 +54,10 @@ Contact<double> make_contact(const std::string& normal, const std::string& frict
                              const std::string& shape_i = "{type: sphere, radius: 40 mm}",
                              const std::string& shape_j = "{type: half_space}",
                              const std::string& rest = "") {
-  return test::read_contact_case(fmt::format("i: {}\nj: {}\ncontact: {{normal: {}, friction: {}{}}}\n",
-                                   shape_i, shape_j, normal, friction, rest),
-                       "law.yaml");
+  return test::read_contact_case(
+      fmt::format("i: {}\nj: {}\ncontact: {{normal: {}, friction: {}{}}}\n", shape_i, shape_j,
+                  normal, friction, rest),
+      "law.yaml");
 }
 
 bool is_field(const std::string& law) {

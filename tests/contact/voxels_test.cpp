@@ -7,8 +7,8 @@
 #include "tests/support/support.h"
 #include "vesica/model/make_contact.h"
 #include "vesica/model/model_file.h"
-#include "vesica/model/seeds.h"
 #include "vesica/model/probe.h"
+#include "vesica/model/seeds.h"
 
 namespace vesica::voxels_test {
 namespace {

@@ -1,5 +1,5 @@
-#include "vesica/model/model_file.h"
 #include "vesica/simulation/make_scene.h"
+#include "vesica/model/model_file.h"
 
 #include <gtest/gtest.h>
 

@@ -75,8 +75,7 @@ void Foundation<P>::describe_layer(Fields<P>& f) {
   if (direct && !all) return;
   f.number({"young_modulus", dimension::kPressure, Rule::kPositive, "logarithmic: E"},
            &young_modulus);
-  f.number({"poisson_ratio", dimension::kNumber, Rule::kAny,
-            "logarithmic: nu, between -1 and 0.5"},
+  f.number({"poisson_ratio", dimension::kNumber, Rule::kAny, "logarithmic: nu, between -1 and 0.5"},
            &poisson_ratio);
   const P& nu = poisson_ratio;
   f.check(value_of(nu) > -1 && value_of(nu) < 0.5, "poisson_ratio",
@@ -101,8 +100,8 @@ void Foundation<P>::describe_table(Fields<P>& f) {
   });
   if (!f.has_values()) return;
   try {
-    table = std::make_shared<PressureTable>(
-        PressureTable::make(std::move(depth), std::move(pressure)));
+    table =
+        std::make_shared<PressureTable>(PressureTable::make(std::move(depth), std::move(pressure)));
   } catch (const InputError& error) {
     f.fail("pressure", error.what());
   }
@@ -123,8 +122,9 @@ void Foundation<P>::describe_formula(Fields<P>& f) {
   for (const double d : {1e-9, 1e-6, 1e-5, 1e-4, 1e-3}) {
     const double p = (*formula)(d);
     if (!std::isfinite(p) || p < 0) {
-      f.fail("pressure",
-             fmt::format("is {} Pa at a depth of {} m; a pressure is finite and not negative", p, d));
+      f.fail(
+          "pressure",
+          fmt::format("is {} Pa at a depth of {} m; a pressure is finite and not negative", p, d));
     }
   }
 }

@@ -59,7 +59,8 @@ std::vector<ParameterRow> list_parameters() {
 
 // Of the law with that name among a variant's; empty where there is none.
 template <class... Law>
-std::vector<ParameterRow> list_parameters_of(std::string_view name, const std::variant<Law...>* /*laws*/) {
+std::vector<ParameterRow> list_parameters_of(std::string_view name,
+                                             const std::variant<Law...>* /*laws*/) {
   std::vector<ParameterRow> rows;
   ((Law::kName == name ? (rows = list_parameters<Law>(), 0) : 0), ...);
   return rows;

@@ -17,7 +17,7 @@ struct LawSheet {
   std::vector<std::string> equation;  // a line each
   std::string source;
   std::vector<ParameterRow> parameters = {};  // from the law's own table
-  bool damped = false;                   // takes the keys of `restitution` too
+  bool damped = false;                        // takes the keys of `restitution` too
   std::string smoothness;
   std::string cannot;
   std::string example;  // YAML, the value of `normal`, `friction` or of the option's own key

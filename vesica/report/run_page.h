@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "vesica/model/model.h"
 #include "vesica/report/html_page.h"
 #include "vesica/report/run_folder.h"
-#include "vesica/model/model.h"
 #include "vesica/simulation/scene.h"
 
 namespace vesica {

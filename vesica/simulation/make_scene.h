@@ -10,8 +10,8 @@
 namespace vesica {
 
 // The whole way: builds the scene, closes its loops, and lets it come to rest where the model asks
-// for that. `seeds`: paths of the numbers that carry derivative 0, 1, ... Throws InputError with the
-// place of what cannot be.
+// for that. `seeds`: paths of the numbers that carry derivative 0, 1, ... Throws InputError with
+// the place of what cannot be.
 template <class P>
 Scene<P> make_scene(const Model& model, const std::vector<std::string>& seeds = {});
 

@@ -46,8 +46,8 @@ void check_disk(const Model& model, const RunOptions& options, double bytes,
   std::error_code code;
   const auto space = std::filesystem::space(folder, code);
   if (code || count_all_rows(options) * bytes <= static_cast<double>(space.available)) return;
-  fail_at_rows(model, options, count_all_rows(options) * bytes, static_cast<double>(space.available),
-               "the disk", "");
+  fail_at_rows(model, options, count_all_rows(options) * bytes,
+               static_cast<double>(space.available), "the disk", "");
 }
 
 void check_start(const Model& model, const System<double>& system) {
@@ -74,10 +74,12 @@ void check_start(const Model& model, const System<double>& system) {
     const std::string& name = system.scene().bodies[b].name;
     if (!std::all_of(place, place + link.nq, is_finite) ||
         !std::all_of(speed, speed + link.nu, is_finite)) {
-      model.fail(join_path("bodies", name), std::string("its place or speed at the start is not finite") + kRemedy);
+      model.fail(join_path("bodies", name),
+                 std::string("its place or speed at the start is not finite") + kRemedy);
     }
     if (!std::all_of(acceleration, acceleration + link.nu, is_finite)) {
-      model.fail(join_path("bodies", name), std::string("its acceleration at the start is not finite") + kRemedy);
+      model.fail(join_path("bodies", name),
+                 std::string("its acceleration at the start is not finite") + kRemedy);
     }
   }
   if (!std::all_of(rates.begin(), rates.end(), [](double x) { return std::isfinite(x); }) ||

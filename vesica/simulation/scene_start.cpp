@@ -40,7 +40,8 @@ void start_at_rest(const Model& model, Scene<P>* scene) {
     if (!result.converged) model.fail("equilibrium", result.message);
     std::copy(y.begin(), y.begin() + scene->tree.nq(), scene->q0.begin());
   } else {
-    model.fail("equilibrium", "derivatives need a start that is given; run once and enter the pose found");
+    model.fail("equilibrium",
+               "derivatives need a start that is given; run once and enter the pose found");
   }
 }
 
@@ -59,9 +60,11 @@ void prepare_start(const Model& model, Scene<P>* scene) {
       double worst = 0;
       if (!assemble(tree, scene->loops, 0, scene->q0.data(), scene->u0.data(), &data, &loops,
                     &worst)) {
-        model.fail("loops", fmt::format(
-            "the loops do not close from this start: {:.3g} m or rad are left; start closer",
-            worst));
+        model.fail(
+            "loops",
+            fmt::format(
+                "the loops do not close from this start: {:.3g} m or rad are left; start closer",
+                worst));
       }
     } else {
       for (const auto& row : loops.rows) {
@@ -86,7 +89,7 @@ void prepare_start(const Model& model, Scene<P>* scene) {
   }
 }
 
-#define VESICA_INSTANTIATE(P)                               \
+#define VESICA_INSTANTIATE(P)                           \
   template void start_at_rest(const Model&, Scene<P>*); \
   template void prepare_start(const Model&, Scene<P>*)
 VESICA_INSTANTIATE(double);

@@ -205,10 +205,11 @@ Trajectory<T> run(const System<T>& system, const RunOptions& options,
 
 // The next `count` paths in one run; returns its seconds.
 template <class T>
-double add_batch(const Model& model, const RunOptions& options, const std::vector<std::string>& paths,
-                 size_t first, size_t count, const std::vector<TapeStep>& tape,
-                 const std::vector<double>& switches, const RunControl& control,
-                 SensitivityResult* result, std::vector<std::vector<double>>* columns) {
+double add_batch(const Model& model, const RunOptions& options,
+                 const std::vector<std::string>& paths, size_t first, size_t count,
+                 const std::vector<TapeStep>& tape, const std::vector<double>& switches,
+                 const RunControl& control, SensitivityResult* result,
+                 std::vector<std::vector<double>>* columns) {
   const auto begin = paths.begin() + static_cast<std::ptrdiff_t>(first);
   const System<T> system(make_scene<T>(model, {begin, begin + static_cast<std::ptrdiff_t>(count)}),
                          options.ledger);

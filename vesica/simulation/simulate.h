@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "vesica/io/motion_data.h"
-#include "vesica/simulation/energy.h"
 #include "vesica/model/run.h"
+#include "vesica/simulation/energy.h"
 
 namespace vesica {
 
