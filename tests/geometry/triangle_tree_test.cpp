@@ -99,7 +99,7 @@ TEST(TriangleTree, VisitsWhatIsBelowAPlaneOnce) {
     if (trial % 3 == 0) h = -m.dot(ring.vertices()[trial % ring.vertices().size()]);
     std::multiset<std::size_t> met;
     tree.visit_below(
-        m, h, [&](const TriangleTree::Leaf& leaf) { met.insert(&leaf - tree.leaves().data()); },
+        m, h, [&](std::int32_t leaf) { met.insert(leaf); },
         [&](int level, std::int32_t box) {
           ++patches;
           const auto [first, last] = find_leaves(tree, level, box);

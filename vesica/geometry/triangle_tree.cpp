@@ -100,6 +100,10 @@ Vec3d corner_of(const TriangleTree::Leaf& leaf, int triangle, int corner) {
 
 Lanes lesser(const Lanes& x, const Lanes& y) { return x < y ? x : y; }
 Lanes greater(const Lanes& x, const Lanes& y) { return x > y ? x : y; }
+int find_least_lane(const Lanes& x) {
+  const int a = x[1] < x[0] ? 1 : 0, b = x[3] < x[2] ? 3 : 2;
+  return x[b] < x[a] ? b : a;
+}
 double least_of(const Lanes& x) { return std::min(std::min(x[0], x[1]), std::min(x[2], x[3])); }
 
 }  // namespace
@@ -190,8 +194,7 @@ struct TriangleTree::LowestSearch {
   const TriangleTree& tree;
   Plane plane;
   Lanes bound = make_lanes(HUGE_VAL);  // the lowest vertex is not higher, in any lane
-  Lanes least = make_lanes(HUGE_VAL);  // of the corners met, by lane
-  LaneBits leaf_of_least = {};
+  LowestCorner lowest = {};
 
   void visit(int level, const std::int32_t* fours, int count) {
     Lanes low[kListed];
@@ -215,42 +218,68 @@ struct TriangleTree::LowestSearch {
           put_lane_indices(calc_lane_mask(low[k] <= limit), kLanes * fours[k], next + next_count);
     }
     if (level == 0) {
-      for (int k = 0; k < next_count; ++k) visit_leaf(next[k]);
-      bound = lesser(bound, least);
+      for (int k = 0; k < next_count; ++k) tree.add_leaf(plane, next[k], &lowest);
+      bound = lesser(bound, lowest.height);
     } else {
       for (int k = 0; k < next_count; k += kListed) {
         visit(level - 1, next + k, std::min(kListed, next_count - k));
       }
     }
   }
-
-  void visit_leaf(std::int32_t leaf) {
-    Lanes z[3];
-    for (int k = 0; k < 3; ++k) {
-      const auto& x = tree.leaves_[leaf].corners[k];
-      z[k] = plane.m[0] * load_lanes(x[0]) + plane.m[1] * load_lanes(x[1]) +
-             plane.m[2] * load_lanes(x[2]);
-    }
-    const Lanes lowest = lesser(lesser(z[0], z[1]), z[2]);
-    const LaneBits is_lower = lowest < least, here = {leaf, leaf, leaf, leaf};
-    least = is_lower ? lowest : least;
-    leaf_of_least = is_lower ? here : leaf_of_least;
-  }
 };
 
-std::int32_t TriangleTree::find_lowest_vertex(const Vec3d& m) const {
-  LowestSearch search{.tree = *this,
-                      .plane = {{make_lanes(m.x()), make_lanes(m.y()), make_lanes(m.z())},
-                                {make_lanes(std::abs(m.x())), make_lanes(std::abs(m.y())),
-                                 make_lanes(std::abs(m.z()))},
-                                make_lanes(0),
-                                make_lanes(calc_margin(m, 0))}};
-  search.visit(level_count() - 1, kTop.data(), static_cast<int>(levels_.back().boxes.size()));
-  int lane = 0;
-  for (int k = 1; k < kLanes; ++k) {
-    if (search.least[k] < search.least[lane]) lane = k;
+auto TriangleTree::make_plane(const Vec3d& m, double h) const -> Plane {
+  const Vec3d a = m.cwiseAbs();
+  return {{make_lanes(m.x()), make_lanes(m.y()), make_lanes(m.z())},
+          {make_lanes(a.x()), make_lanes(a.y()), make_lanes(a.z())},
+          make_lanes(h),
+          make_lanes(calc_margin(m, h))};
+}
+
+void TriangleTree::add_leaf(const Plane& plane, std::int32_t leaf, LowestCorner* lowest) const {
+  Lanes z[3];
+  for (int k = 0; k < 3; ++k) {
+    const auto& x = leaves_[leaf].corners[k];
+    z[k] = plane.m[0] * load_lanes(x[0]) + plane.m[1] * load_lanes(x[1]) +
+           plane.m[2] * load_lanes(x[2]);
   }
-  const auto leaf = static_cast<std::size_t>(search.leaf_of_least[lane]);
+  lowest->add(leaf, z[0], z[1], z[2]);
+}
+
+std::int32_t TriangleTree::find_lowest_vertex(const Vec3d& m) const {
+  LowestSearch search{.tree = *this, .plane = make_plane(m, 0)};
+  search.visit(level_count() - 1, kTop.data(), static_cast<int>(levels_.back().boxes.size()));
+  return find_vertex(search.lowest, m);
+}
+
+std::int32_t TriangleTree::find_low_vertex(const Vec3d& m) const {
+  const Plane plane = make_plane(m, 0);
+  auto first = std::int32_t{0}, last = static_cast<std::int32_t>(levels_.back().boxes.size());
+  for (int level = level_count() - 1; level >= 0; --level) {
+    Lanes least = make_lanes(HUGE_VAL);
+    LaneBits where = {};
+    for (std::int32_t k = first; k < last; ++k) {
+      const Boxes& b = levels_[level].boxes[k];
+      Lanes low = {};
+      for (int c = 0; c < 3; ++c) {
+        low += plane.m[c] * load_lanes(b.center[c]) - plane.abs_m[c] * load_lanes(b.half[c]);
+      }
+      const LaneBits is_lower = low < least, here = {k, k, k, k};
+      least = is_lower ? low : least;
+      where = is_lower ? here : where;
+    }
+    const int lane = find_least_lane(least);
+    first = static_cast<std::int32_t>(kLanes * where[lane] + lane);
+    last = first + 1;
+  }
+  LowestCorner lowest;
+  add_leaf(plane, first, &lowest);
+  return find_vertex(lowest, m);
+}
+
+std::int32_t TriangleTree::find_vertex(const LowestCorner& corner, const Vec3d& m) const {
+  const int lane = find_least_lane(corner.height);
+  const auto leaf = static_cast<std::size_t>(corner.leaf[lane]);
   int lowest = 0;
   double least = HUGE_VAL;
   for (int k = 0; k < 3; ++k) {

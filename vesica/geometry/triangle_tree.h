@@ -3,8 +3,8 @@
 //
 // Four triangles make a leaf, four boxes a box of the level above; boxes are tested four at a time
 // and those that go on are listed without a branch: which way the plane passes a box is nothing
-// that a processor can predict. (Against a binary tree of leaves with eight triangles, walked depth
-// first: 490 instead of 830 ns for the search and the walk through 980 triangles.)
+// that a processor can predict. (The moments below a plane through 980 triangles took 1.03 instead
+// of 1.36 us with a binary tree of leaves with eight triangles, walked depth first.)
 //
 // Memory: 72 bytes a triangle for its corners, 12 for its vertices' indices, 16 for boxes, 27 for
 // the sums of patches.
@@ -78,18 +78,30 @@ class TriangleTree {
 
   // The vertex for which m.x is least; of several, any.
   std::int32_t find_lowest_vertex(const Vec3d& m) const;
+  // One that is low, in a fourth of the time: the lowest of the leaf that is found by always going
+  // on in the box that reaches lowest.
+  std::int32_t find_low_vertex(const Vec3d& m) const;
 
-  // Calls on_leaf(leaf) for every leaf that may have points where m.x + h < 0, and on_patch(level,
+  // The lowest of the corners that it was given, by their heights.
+  struct LowestCorner {
+    Lanes height = make_lanes(HUGE_VAL);  // by place in the leaf
+    LaneBits leaf = {};
+
+    void add(std::int64_t index, const Lanes& a, const Lanes& b, const Lanes& c) {
+      const Lanes a_b = a < b ? a : b, lowest = a_b < c ? a_b : c;
+      const LaneBits is_lower = lowest < height, here = {index, index, index, index};
+      height = is_lower ? lowest : height;
+      leaf = is_lower ? here : leaf;
+    }
+  };
+  std::int32_t find_vertex(const LowestCorner& corner, const Vec3d& m) const;
+
+  // Calls on_leaf(index) for every leaf that may have points where m.x + h < 0, and on_patch(level,
   // box) for boxes above the leaves that are wholly there.
   template <class OnLeaf, class OnPatch>
   void visit_below(const Vec3d& m, double h, OnLeaf&& on_leaf, OnPatch&& on_patch) const {
-    const Plane plane = {
-        {make_lanes(m.x()), make_lanes(m.y()), make_lanes(m.z())},
-        {make_lanes(std::abs(m.x())), make_lanes(std::abs(m.y())), make_lanes(std::abs(m.z()))},
-        make_lanes(h),
-        make_lanes(calc_margin(m, h))};
-    visit(plane, level_count() - 1, kTop.data(), static_cast<int>(levels_.back().boxes.size()),
-          on_leaf, on_patch);
+    visit(make_plane(m, h), level_count() - 1, kTop.data(),
+          static_cast<int>(levels_.back().boxes.size()), on_leaf, on_patch);
   }
 
  private:
@@ -106,6 +118,10 @@ class TriangleTree {
     Lanes m[3], abs_m[3], h, margin;
   };
   struct LowestSearch;
+
+  Plane make_plane(const Vec3d& m, double h) const;
+  // Heights without h.
+  void add_leaf(const Plane& plane, std::int32_t leaf, LowestCorner* lowest) const;
 
   template <class OnLeaf, class OnPatch>
   void visit(const Plane& plane, int level, const std::int32_t* fours, int count, OnLeaf& on_leaf,
@@ -130,7 +146,7 @@ class TriangleTree {
       next_count += put_lane_indices(open, kLanes * fours[k], next + next_count);
     }
     if (level == 0) {
-      for (int k = 0; k < next_count; ++k) on_leaf(leaves_[next[k]]);
+      for (int k = 0; k < next_count; ++k) on_leaf(next[k]);
     } else {
       for (int k = 0; k < next_count; k += kListed) {
         visit(plane, level - 1, next + k, std::min(kListed, next_count - k), on_leaf, on_patch);

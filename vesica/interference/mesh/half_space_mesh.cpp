@@ -26,8 +26,8 @@ Lanes calc_det(const Corners& a, const Corners& e, const Corners& f) {
 }
 
 // Sums of the header's cones, without their common factors, for four triangles at a time. All four
-// take the same way whatever the plane does to each of them: branches and lists of triangles by
-// case took longer.
+// take the same way whatever the plane does to each of them. (Triangles listed by case and
+// integrated without a select took 0.99 instead of 0.77 us on a mesh of 980.)
 class Accumulator {
  public:
   explicit Accumulator(bool with_section) : with_section_(with_section) {}
@@ -146,8 +146,8 @@ class Accumulator {
   Lanes S_uu_ = {}, S_uv_ = {}, S_vv_ = {}, S_uz_ = {}, S_vz_ = {}, S_zz_ = {};
 };
 
-// Axes of the plane and the point on it under the lowest vertex; returns 1/|m|.
-double set_frame(const Vec3d& m, double height_of_lowest, SubmergedPart* part) {
+// Axes of the plane and the point on it over `low`; returns 1/|m|.
+double set_frame(const Vec3d& m, const Vec3d& low, double height, SubmergedPart* part) {
   const double m2 = m.squaredNorm();
   const double inverse = 1 / std::sqrt(m2);
   Vec3d u, v;
@@ -155,20 +155,20 @@ double set_frame(const Vec3d& m, double height_of_lowest, SubmergedPart* part) {
   part->frame.col(0) = u;
   part->frame.col(1) = v;
   part->frame.col(2) = m / m2;
-  part->origin = part->lowest - height_of_lowest * part->frame.col(2);
+  part->origin = low - height * part->frame.col(2);
   part->origin_on_plane = true;
   return inverse;
 }
 
-// Takes corners to (u, v, z), u and v from under the lowest vertex.
+// Takes corners to (u, v, z), u and v from over a low vertex.
 class PlaneAxes {
  public:
-  PlaneAxes(const Vec3d& u, const Vec3d& v, const Vec3d& m, const Vec3d& lowest, double height) {
+  PlaneAxes(const Vec3d& u, const Vec3d& v, const Vec3d& m, const Vec3d& low, double height) {
     for (int c = 0; c < 3; ++c) {
       u_[c] = make_lanes(u[c]);
       v_[c] = make_lanes(v[c]);
       m_[c] = make_lanes(m[c]);
-      lowest_[c] = make_lanes(lowest[c]);
+      low_[c] = make_lanes(low[c]);
     }
     height_ = make_lanes(height);
   }
@@ -180,11 +180,11 @@ class PlaneAxes {
 
  private:
   Lanes dot(const Lanes (&axis)[3], const double (&x)[3][kLanes]) const {
-    return axis[0] * (load_lanes(x[0]) - lowest_[0]) + axis[1] * (load_lanes(x[1]) - lowest_[1]) +
-           axis[2] * (load_lanes(x[2]) - lowest_[2]);
+    return axis[0] * (load_lanes(x[0]) - low_[0]) + axis[1] * (load_lanes(x[1]) - low_[1]) +
+           axis[2] * (load_lanes(x[2]) - low_[2]);
   }
 
-  Lanes u_[3], v_[3], m_[3], lowest_[3], height_;
+  Lanes u_[3], v_[3], m_[3], low_[3], height_;
 };
 
 // Moments in the body's axes, about the part's origin.
@@ -208,44 +208,55 @@ SubmergedPart calc_submerged_part(const TriangleMesh& mesh, const Vec3d& m, doub
                                   bool with_section) {
   SubmergedPart part;
   const auto& vertices = mesh.vertices();
-  part.lowest = vertices[mesh.find_lowest_vertex(m)];
-  const double height_of_lowest = m.dot(part.lowest) + h;
-  if (!(height_of_lowest < 0)) {
-    part.is_apart = true;
-    return part;
+  const TriangleTree& tree = mesh.tree();
+  // A low vertex is as good a place to count from as the lowest, which the walk will meet; only
+  // where it is not under the plane the lowest must be searched.
+  Vec3d low = vertices[tree.find_low_vertex(m)];
+  double height = m.dot(low) + h;
+  if (!(height < 0)) {
+    part.lowest = low = vertices[tree.find_lowest_vertex(m)];
+    height = m.dot(low) + h;
+    if (!(height < 0)) {
+      part.is_apart = true;
+      return part;
+    }
   }
   const Vec3d middle = 0.5 * (mesh.box_min() + mesh.box_max());
   const Vec3d half = 0.5 * (mesh.box_max() - mesh.box_min());
   if (m.dot(middle) + h + m.cwiseAbs().dot(half) < 0) {
+    part.lowest = vertices[tree.find_lowest_vertex(m)];
     part.origin = mesh.solid().centroid;
     part.volume = mesh.solid().volume;
     part.second = mesh.solid().M;
     return part;
   }
 
-  const double jacobian = set_frame(m, height_of_lowest, &part);
-  const PlaneAxes plane(part.frame.col(0), part.frame.col(1), m, part.lowest, height_of_lowest);
-  const Vec3d to_origin = height_of_lowest * part.frame.col(2);
-  const TriangleTree& tree = mesh.tree();
+  const double jacobian = set_frame(m, low, height, &part);
+  const PlaneAxes plane(part.frame.col(0), part.frame.col(1), m, low, height);
+  const Vec3d to_origin = height * part.frame.col(2);
   Accumulator sums(with_section);
+  TriangleTree::LowestCorner lowest;
   ConeSums::Moments patches{};
   bool has_patches = false;
   tree.visit_below(
       m, h,
-      [&](const TriangleTree::Leaf& leaf) {
-        const Lanes z_a = plane.calc_height(leaf.corners[0]),
-                    z_b = plane.calc_height(leaf.corners[1]),
-                    z_c = plane.calc_height(leaf.corners[2]);
+      [&](std::int32_t index) {
+        const auto& corners = tree.leaves()[index].corners;
+        const Lanes z_a = plane.calc_height(corners[0]), z_b = plane.calc_height(corners[1]),
+                    z_c = plane.calc_height(corners[2]);
         if (calc_lane_mask((z_a < 0.0) | (z_b < 0.0) | (z_c < 0.0)) == 0) return;
-        sums.add_triangles(plane.place(leaf.corners[0], z_a), plane.place(leaf.corners[1], z_b),
-                           plane.place(leaf.corners[2], z_c));
+        lowest.add(index, z_a, z_b, z_c);
+        sums.add_triangles(plane.place(corners[0], z_a), plane.place(corners[1], z_b),
+                           plane.place(corners[2], z_c));
       },
       [&](int level, std::int32_t box) {
-        const Vec3d s = tree.center_of(level, box) - part.lowest + to_origin;
+        const Vec3d s = tree.center_of(level, box) - low + to_origin;
         const ConeSums::Moments patch = tree.sums(level, box).calc_moments(s);
         for (std::size_t k = 0; k < patch.size(); ++k) patches[k] += patch[k];
         has_patches = true;
       });
+  // The lowest vertex may be in a patch, into which the walk did not look.
+  part.lowest = vertices[has_patches ? tree.find_lowest_vertex(m) : tree.find_vertex(lowest, m)];
   sums.finish(jacobian, &part);
   if (has_patches) add_patches(patches, m, &part);
   check_volume(&part);
@@ -270,7 +281,7 @@ SubmergedPart calc_submerged_part_of_unit_cube(const Vec3d& m, double h, bool wi
     part.second = Symmetric3<double>::identity(1.0 / 12);
     return part;
   }
-  const double jacobian = set_frame(m, height_of_lowest, &part);
+  const double jacobian = set_frame(m, part.lowest, height_of_lowest, &part);
   double u[8], v[8], z[8];  // of the corners; bit k of the index: moved along axis k
   const Vec3d du = part.frame.col(0).cwiseProduct(sign), dv = part.frame.col(1).cwiseProduct(sign);
   u[0] = v[0] = 0;

@@ -4,7 +4,7 @@
 // The submerged part (z < 0) is the sum of the cones from a point of the plane to the wetted
 // surface; the section at z = 0 adds nothing, because its cone is flat. A triangle's cone is a
 // tetrahedron, whose moments are products of its corners (geometry/triangle_tree.h). In coordinates
-// (u, v, z) of the plane, z the height over it, its apex lies over the lowest vertex, and heights
+// (u, v, z) of the plane, z the height over it, its apex lies over a low vertex, and heights
 // are taken from that vertex, so a small tip of a large body keeps its digits; of a convex bottom
 // every cone counts positive and nothing cancels in a shallow touch. The wet part of a triangle has
 // its share of the triangle's determinant, taken from a wet corner; a cut edge is parted from its
