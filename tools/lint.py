@@ -91,13 +91,9 @@ def without_precompiled(words):
 
 
 def as_clang_takes_it(words):
-    """Without what clang does not know of GCC: pragmas (unroll), warnings, how structs are copied;
-    and without the system's own folder named once more, behind which it finds no C headers."""
+    """Without what clang does not know of GCC: pragmas (unroll), warnings, how structs are copied."""
     copying = ("-mmemcpy-strategy=", "-mmove-max=", "-mstore-max=")
-    words = [word for word in without_precompiled(words) if not word.startswith(copying)]
-    again = {k + d for k, pair in enumerate(zip(words, words[1:]))
-             if pair == ("-isystem", "/usr/include") for d in (0, 1)}
-    return ([word for k, word in enumerate(words) if k not in again]
+    return ([word for word in without_precompiled(words) if not word.startswith(copying)]
             + ["-Wno-unknown-pragmas", "-Wno-unknown-warning-option"])
 
 
