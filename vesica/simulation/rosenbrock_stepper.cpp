@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "vesica/simulation/adaptive_stepper.h"
@@ -88,25 +89,43 @@ class SmallLu {
       }
     }
   }
+  // Loops of two or three turns cost more than what they do: of known length they are unrolled.
   void solve(double* x) const {
-    for (size_t r = 0; r < n_; ++r) {
-      if (pivots_[r] != r) std::swap(x[r], x[pivots_[r]]);
-    }
-    for (size_t r = 1; r < n_; ++r) {
-      const double* const a = a_.data() + r * n_;
-      double sum = x[r];
-      for (size_t k = 0; k < r; ++k) sum -= a[k] * x[k];
-      x[r] = sum;
-    }
-    for (size_t r = n_; r-- > 0;) {
-      const double* const a = a_.data() + r * n_;
-      double sum = x[r];
-      for (size_t k = r + 1; k < n_; ++k) sum -= a[k] * x[k];
-      x[r] = sum * inverse_[r];
+    switch (n_) {
+      case 1:
+        return solve_with(std::integral_constant<size_t, 1>{}, x);
+      case 2:
+        return solve_with(std::integral_constant<size_t, 2>{}, x);
+      case 3:
+        return solve_with(std::integral_constant<size_t, 3>{}, x);
+      case 4:
+        return solve_with(std::integral_constant<size_t, 4>{}, x);
+      default:
+        return solve_with(n_, x);
     }
   }
 
  private:
+  template <class Size>
+  void solve_with(Size size, double* x) const {
+    const size_t n = size;
+    for (size_t r = 0; r < n; ++r) {
+      if (pivots_[r] != r) std::swap(x[r], x[pivots_[r]]);
+    }
+    for (size_t r = 1; r < n; ++r) {
+      const double* const a = a_.data() + r * n;
+      double sum = x[r];
+      for (size_t k = 0; k < r; ++k) sum -= a[k] * x[k];
+      x[r] = sum;
+    }
+    for (size_t r = n; r-- > 0;) {
+      const double* const a = a_.data() + r * n;
+      double sum = x[r];
+      for (size_t k = r + 1; k < n; ++k) sum -= a[k] * x[k];
+      x[r] = sum * inverse_[r];
+    }
+  }
+
   size_t n_;
   std::vector<double> a_, inverse_;
   std::vector<size_t> pivots_;
