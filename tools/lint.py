@@ -90,10 +90,15 @@ def without_precompiled(words):
     return without([word for word in words if word != "-Winvalid-pch"], "-include")
 
 
+def as_clang_takes_it(words):
+    """Without what clang does not know of GCC: pragmas (unroll), warnings, how structs are copied."""
+    copying = ("-mmemcpy-strategy=", "-mmove-max=", "-mstore-max=")
+    return ([word for word in without_precompiled(words) if not word.startswith(copying)]
+            + ["-Wno-unknown-pragmas", "-Wno-unknown-warning-option"])
+
+
 def make_tidy_checks(units, lint):
-    # What clang does not know of GCC: pragmas (unroll), warnings.
-    unknown = ["-Wno-unknown-pragmas", "-Wno-unknown-warning-option"]
-    commands = {path: without_precompiled(words) + unknown for path, words in units.items()}
+    commands = {path: as_clang_takes_it(words) for path, words in units.items()}
     (lint / "compile_commands.json").write_text(json.dumps(
         [{"directory": str(lint.parent), "file": str(path), "command": shlex.join(words)}
          for path, words in commands.items()], indent=1))

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/vesica/run_writer.h"
+#include "vesica/report/run_writer.h"
 #include "vesica/io/yaml.h"
 #include "vesica/simulation/simulate.h"
 

@@ -10,7 +10,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/continuation.h"
 #include "apps/vesica/progress.h"
-#include "apps/vesica/run_writer.h"
+#include "vesica/report/run_writer.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/file_error.h"

@@ -55,6 +55,14 @@ const std::vector<Sample>& samples() {
        }},
       {"closed_form", [] { return make_ball<double>(0.05); }, [] { return make_ball<double>(0.2); },
        [] { return Shape<D>(Sphere<D>{D::variable(0.05, 0)}); }},
+      {"closed_form",
+       [] {
+         return Shape<double>(Torus<double>{0.06, 0.02});
+       },
+       half_space,
+       [] {
+         return Shape<D>(Torus<D>{D::variable(0.06, 0), D(0.02)});
+       }},
       {"polyhedra",
        [] {
          return Shape<double>(Box<double>{{0.1, 0.1, 0.1}});

@@ -59,6 +59,15 @@ TEST(Yaml, BrokenTextSaysWhere) {
             "x.yaml:2: (top level): the key 'a' appears twice");
 }
 
+TEST(Yaml, AFileHasOneDocument) {
+  const auto of = [](const std::string& text) {
+    return test::input_error_of([&] { InputFile::parse(text, "x.yaml"); });
+  };
+  EXPECT_NE(of("a: 1\n---\nb: 2\n").find("x.yaml:3: a second document"), std::string::npos);
+  EXPECT_NE(of("").find("x.yaml:1: expected a mapping"), std::string::npos);
+  EXPECT_EQ(InputFile::parse("---\na: 1\n...\n", "x.yaml").lines().at("a"), 2);
+}
+
 TEST(Yaml, NumbersAreFiniteAndBounded) {
   const auto file = InputFile::parse("a: .nan\nb: nan\nc: -1\nd: 0\ne: 1.5\n", "x.yaml");
   const auto root = file.root();
@@ -82,6 +91,14 @@ TEST(Yaml, SetReplacesAValueByPath) {
   EXPECT_FALSE(test::input_error_of([&] { file.set("bodies.cube.mass", "1"); }).empty());
   EXPECT_FALSE(test::input_error_of([&] { file.set("bodies.ball.position.9", "1"); }).empty());
   EXPECT_FALSE(test::input_error_of([&] { file.set("bodies.ball.mass.x", "1"); }).empty());
+  // Sections may be left out of a file, bodies may not.
+  file.set("output.interval", "0.1");
+  EXPECT_EQ(file.root().at("output").at("interval").number(dimension::kTime), 0.1);
+  // A setting has no line.
+  const auto message =
+      test::input_error_of([&] { file.root().at("output").at("interval").fail("x"); });
+  EXPECT_NE(message.find(" (--set): output.interval: x"), std::string::npos) << message;
+  EXPECT_EQ(file.lines().at("output.interval"), 0);
 }
 
 TEST(Yaml, LinesByPath) {

@@ -277,7 +277,7 @@ const char* const kScene =
     "  arm: {mass: 1, inertia: [1, 1, 1], joint: {type: revolute, parent: world, axis: [0, 1, "
     "0]%s}}\n"
     "  ball: {mass: 1, shape: {type: sphere, radius: 0.1}}\n%s\nduration: 1\n";
-std::string scene_text(std::string joint, std::string rest) {
+std::string scene_text(const std::string& joint, const std::string& rest) {
   std::string text = kScene;
   text.replace(text.find("%s"), 2, joint);
   text.replace(text.find("%s"), 2, rest);

@@ -13,11 +13,23 @@ file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run(${CMAKE_COMMAND} -S ${SOURCE}/tests/package/project -B ${WORK}/build -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release
-    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DEXAMPLE=${SOURCE}/examples/ellipsoid_on_ground.cpp)
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DEXAMPLES=${SOURCE}/examples)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/uses_vesica)
 if(NOT output MATCHES "normal force +314\\.159 N")
   message(FATAL_ERROR "the installed library gave:\n${output}")
+endif()
+
+# The shared library: a scene built in code, and no names but its own.
+run(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/uses_shared)
+if(NOT output MATCHES "1\\.178")
+  message(FATAL_ERROR "the shared library gave:\n${output}")
+endif()
+file(GLOB_RECURSE shared ${WORK}/prefix/*/libvesica.so)
+run(nm --dynamic --defined-only --demangle ${shared})
+string(REGEX REPLACE "[^\n]*vesica::[^\n]*\n" "" strangers "${output}")
+if(NOT strangers STREQUAL "")
+  message(FATAL_ERROR "libvesica.so shows names that are not its own:\n${strangers}")
 endif()
 
 # The installed tool finds the scenes that were installed with it, from any folder.

@@ -50,6 +50,7 @@ enum class Body {
   kCylinder,
   kCone,
   kCapsule,
+  kTorus,
   kPlateWithHole,
   kDumbbell,
   kTwoBoxes,
@@ -90,6 +91,9 @@ std::string make_shape(Random& random, Body body, double r, const std::string& m
           between(random, 0.6, 1.5), 1.5 * r, -1.1 * r);
     case Body::kCapsule:
       return fmt::format("shape: {{type: capsule, radius: {}, length: {}}}", 0.6 * size(), size());
+    case Body::kTorus:
+      return fmt::format("shape: {{type: torus, radius: {}, tube_radius: {}}}", 0.7 * r,
+                         0.6 * size());
     case Body::kPlateWithHole:
       return fmt::format(
           "shape: {{type: solid, cells: [{{intersect: [{{type: box, size: [{}, {}, {}]}}, {{type: "
@@ -141,6 +145,7 @@ const std::vector<Pair>& pairs() {
   static const std::vector<Pair> list = {
       {"sphere on half-space", {B::kSphere}, {B::kHalfSpace}, kPatch},
       {"ellipsoid on half-space", {B::kEllipsoid}, {B::kHalfSpace}, kPatch},
+      {"torus on half-space", {B::kTorus}, {B::kHalfSpace}},
       {"polyhedron on half-space", {B::kBox, B::kHull}, {B::kHalfSpace}, kPatch},
       {"mesh on half-space", {B::kMesh}, {B::kHalfSpace}, kPatch},
       {"quadrics on half-space", {B::kCylinder, B::kCone, B::kCapsule}, {B::kHalfSpace}, kDear},

@@ -231,6 +231,7 @@ TEST(DepthLaws, KeepEnergyOnAHalfSpace) {
       "{type: cylinder, radius: 0.05, length: 0.2}",
       "{type: cone, angle: 30 deg, height: 0.15}",
       "{type: capsule, radius: 0.04, length: 0.15}",
+      "{type: torus, radius: 0.08, tube_radius: 0.03}",
       kTwoBalls};
   for (const char* shape : shapes) {
     for (const char* law : {"hunt_crossley, stiffness: 2.0e6", "kelvin_voigt, stiffness: 5.0e4"}) {

@@ -260,6 +260,10 @@ TEST(Simulate, LawsByDepthOnWhatLiesFlatAreWarnedOf) {
       {"shape: {type: capsule, radius: 0.02, length: 0.1}, pose: {position: [0, 0, 0.01999], axis: "
        "[0, 1, 0], angle: 90 deg}",
        kGround, kDepth, true},
+      {"shape: {type: torus, radius: 0.05, tube_radius: 0.02}, pose: {position: [0, 0, 0.01999]}",
+       kGround, kDepth, true},
+      {"shape: {type: torus, radius: 0.05, tube_radius: 0.02}, pose: {position: [0, 0, 0.01999]}",
+       kGround, kVolume, false},
       {"shape: {type: box, size: [0.1, 0.1, 0.1]}, pose: {position: [0, 0, 0.0865], axis: [1, -1, "
        "0], angle: 54.7356 deg}",
        kGround, kDepth, false},

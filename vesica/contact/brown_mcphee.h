@@ -85,11 +85,13 @@ struct BrownMcPhee {
  private:
   template <class T>
   T ratio_for(const T& v2, const P& transition) const {
-    const P inverse = P(1) / transition;
-    const T x2 = v2 * square(inverse);
-    const T stribeck = 1.0 / square(T(0.25 * x2 + 0.75));
-    return (P(4) * mu_d * inverse) * tanh_ratio(T(16.0 * x2)) +
-           ((mu_s - mu_d) * inverse) * stribeck;
+    return of_one_variable<P>(v2, [&]<class S>(const S& s) {
+      const P inverse = P(1) / transition;
+      const S x2 = s * square(inverse);
+      const S stribeck = 1.0 / square(S(0.25 * x2 + 0.75));
+      return S((P(4) * mu_d * inverse) * tanh_ratio(S(16.0 * x2)) +
+               ((mu_s - mu_d) * inverse) * stribeck);
+    });
   }
 };
 

@@ -77,21 +77,23 @@ Measure measure_of(const Law& law) {
   }
 }
 
-// One law; a variant of laws has its own overload (contact.h). `relaxed` is taken off the measure
-// (constraint relaxation, Gonthier 3.44).
+// One law; a variant of laws has its own overload (patch_forces.h). `relaxed` is taken off the
+// measure (constraint relaxation, Gonthier 3.44). Results are written where they stay: copied, and
+// in pieces of another size than they were stored in, they wait for their own stores.
 template <class Law, class T>
-NormalForce<T> calc_normal_force(const Law& law, const Overlap<T>& o, const T& relaxed,
-                                 const T& closing_speed, const ContactMemory<T>& memory) {
+VESICA_INLINE void calc_normal_force(const Law& law, const Overlap<T>& o, const T& relaxed,
+                                     const T& closing_speed, const ContactMemory<T>& memory,
+                                     NormalForce<T>* force) {
   const T measure = calc_measure(Law::kMeasure, o) - relaxed;
-  return law(o, select(measure > T(0), measure, T(0)), closing_speed, memory);
+  *force = law(o, select(measure > T(0), measure, T(0)), closing_speed, memory);
 }
 template <class Law, class T>
-FrictionForce<T> calc_friction_force(const Law& law, const FrictionInput<T>& in, const T* states,
-                                     T* rates) {
+VESICA_INLINE void calc_friction_force(const Law& law, const FrictionInput<T>& in, const T* states,
+                                       T* rates, FrictionForce<T>* force) {
   if constexpr (requires { law(in, states, rates); }) {
-    return law(in, states, rates);
+    *force = law(in, states, rates);
   } else {
-    return calc_velocity_friction(law, in);
+    *force = calc_velocity_friction(law, in);
   }
 }
 
@@ -130,8 +132,15 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
   const Vec3<T>& n = o.n_W;
   const Measure measure = measure_of(normal_law);
   const auto kinematics = calc_kinematics(i, j, o, measure);
-  ContactForces<T> r = no_contact_forces(o, kinematics);
-  if (!any_of(touching)) return r;
+  ContactForces<T> r;
+  if (!any_of(touching)) {
+    r = no_contact_forces(o, kinematics);
+    return r;
+  }
+  r.p_WC = o.p_WC;
+  r.closing_speed = kinematics.closing_speed;
+  r.w = kinematics.w;
+  r.spin = kinematics.w_n;
   // From the centroid to where the law acts, and from there to the contact surface.
   const bool at_depth = measure == Measure::kDepth;
   Vec3<T> p_CL(T(0), T(0), T(0)), p_LS = p_CL;
@@ -142,7 +151,7 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
     if (o.is_conservative) p_LS = p_LS + n.cross(o.lever);
   }
 
-  r.normal = calc_normal_force(normal_law, o, relaxed, kinematics.closing_speed, memory);
+  calc_normal_force(normal_law, o, relaxed, kinematics.closing_speed, memory, &r.normal);
   T f_n = r.normal.force;
 
   // Second moment, seen along n; a point has none. u is the rate at which the normal velocity
@@ -223,10 +232,10 @@ ContactForces<T> calc_contact_forces(const Overlap<T>& o, const Motion<A>& i, co
   if (coupled) p_LF = p_LF + delta;
   const Vec3<T> v = kinematics.v_t + kinematics.w.cross(p_LF);
   r.slip = v - n * n.dot(v);
-  r.friction = calc_friction_force(
+  calc_friction_force(
       friction_law,
       FrictionInput<T>{f_n + r.normal.pull, n, r.slip, r.spin, spread2, calc_carrier_spin(i, j, n)},
-      states, rates);
+      states, rates, &r.friction);
 
   r.F_Ic_W.f_W = n * f_n + r.friction.f_t;
   r.F_Ic_W.tau_W = r.tau_roll + p_LF.cross(r.friction.f_t) + n * r.friction.spin_torque;

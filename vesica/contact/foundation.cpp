@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace vesica {
@@ -99,11 +100,12 @@ void Foundation<P>::describe_table(Fields<P>& f) {
               &pressure);
   });
   if (!f.has_values()) return;
+  const bool grows = std::is_sorted(depth.begin(), depth.end(), std::less_equal<>());
   try {
     table =
         std::make_shared<PressureTable>(PressureTable::make(std::move(depth), std::move(pressure)));
   } catch (const InputError& error) {
-    f.fail("pressure", error.what());
+    f.fail(grows ? "pressure" : "depth", error.what());
   }
 }
 

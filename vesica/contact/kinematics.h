@@ -21,8 +21,8 @@ struct ContactKinematics {
 };
 
 template <class A, class B, class T>
-ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j, const Vec3<T>& p_WQ,
-                                     const Vec3<T>& n_W) {
+VESICA_INLINE ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j,
+                                                   const Vec3<T>& p_WQ, const Vec3<T>& n_W) {
   ContactKinematics<T> k;
   k.w = i.V_WB.w_WB - j.V_WB.w_WB;
   const Vec3<T> v = i.V_WB.v_WB + i.V_WB.w_WB.cross(p_WQ - i.X_WB.p_WB) - j.V_WB.v_WB -
@@ -37,8 +37,8 @@ ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j, con
 // Where the law acts: at the deepest column for a law by depth, else at the centroid. A
 // conservative contact closes as its potential grows: the rate of U is push c.
 template <class A, class B, class T>
-ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j, const Overlap<T>& o,
-                                     Measure measure) {
+VESICA_INLINE ContactKinematics<T> calc_kinematics(const Motion<A>& i, const Motion<B>& j,
+                                                   const Overlap<T>& o, Measure measure) {
   if (measure == Measure::kDepth) return calc_kinematics(i, j, o.p_WD, o.n_W);
   ContactKinematics<T> k = calc_kinematics(i, j, o.p_WC, o.n_W);
   if (o.is_conservative) k.closing_speed = k.closing_speed - o.lever.dot(k.w);

@@ -19,23 +19,23 @@
 namespace vesica {
 
 template <class P, class T>
-NormalForce<T> calc_normal_force(const NormalLaw<P>& laws, const Overlap<T>& o, const T& relaxed,
-                                 const T& closing_speed, const ContactMemory<T>& memory) {
-  return std::visit(
+void calc_normal_force(const NormalLaw<P>& laws, const Overlap<T>& o, const T& relaxed,
+                       const T& closing_speed, const ContactMemory<T>& memory,
+                       NormalForce<T>* force) {
+  std::visit(
       [&](const auto& law) {
         if constexpr (std::decay_t<decltype(law)>::kMeasure == Measure::kField) {
-          return NormalForce<T>::none();  // is integrated: patch_forces.h
+          *force = NormalForce<T>::none();  // is integrated
         } else {
-          return calc_normal_force(law, o, relaxed, closing_speed, memory);
+          calc_normal_force(law, o, relaxed, closing_speed, memory, force);
         }
       },
       laws);
 }
 template <class P, class T>
-FrictionForce<T> calc_friction_force(const FrictionLaw<P>& laws, const FrictionInput<T>& in,
-                                     const T* states, T* rates) {
-  return std::visit([&](const auto& law) { return calc_friction_force(law, in, states, rates); },
-                    laws);
+void calc_friction_force(const FrictionLaw<P>& laws, const FrictionInput<T>& in, const T* states,
+                         T* rates, FrictionForce<T>* force) {
+  std::visit([&](const auto& law) { calc_friction_force(law, in, states, rates, force); }, laws);
 }
 
 namespace detail {
@@ -247,11 +247,11 @@ ContactForces<T> calc_patch_forces(const Contact<P>& contact, const PlacedPair<P
     p_CF = p_CS + delta;
     r.slip = slip_at(p_CF);
     const T spread2 = m.second * inverse - delta.squaredNorm();
-    r.friction = calc_friction_force(
+    calc_friction_force(
         contact.friction,
         FrictionInput<T>{m.force, n, r.slip, r.spin, select(spread2 > T(0), spread2, T(0)),
                          calc_carrier_spin(i, j, n)},
-        states, rates);
+        states, rates, &r.friction);
   }
   r.F_Ic_W.f_W = n * m.force + r.friction.f_t;
   r.F_Ic_W.tau_W =

@@ -25,7 +25,7 @@
 namespace vesica {
 
 template <class Law, class T>
-T calc_drag(const Law& law, const T& f_n, const T& slip2) {
+VESICA_INLINE T calc_drag(const Law& law, const T& f_n, const T& slip2) {
   if constexpr (requires { law.drag(f_n, slip2); }) {
     return law.drag(f_n, slip2);
   } else if constexpr (requires { law.viscous(f_n); }) {
@@ -36,7 +36,7 @@ T calc_drag(const Law& law, const T& f_n, const T& slip2) {
 }
 
 template <class Law, class T>
-T calc_spin_drag(const Law& law, const T& f_n, const T& w_n, const T& r2) {
+VESICA_INLINE T calc_spin_drag(const Law& law, const T& f_n, const T& w_n, const T& r2) {
   if constexpr (requires { law.spin_drag(f_n, w_n, r2); }) {
     return law.spin_drag(f_n, w_n, r2);
   } else {
@@ -45,7 +45,7 @@ T calc_spin_drag(const Law& law, const T& f_n, const T& w_n, const T& r2) {
 }
 
 template <class Law, class T>
-FrictionForce<T> calc_velocity_friction(const Law& law, const FrictionInput<T>& in) {
+VESICA_INLINE FrictionForce<T> calc_velocity_friction(const Law& law, const FrictionInput<T>& in) {
   FrictionForce<T> f = no_friction<T>();
   f.f_t = in.slip * (-calc_drag(law, in.f_n, T(in.slip.squaredNorm())));
   f.spin_torque = -calc_spin_drag(law, in.f_n, in.spin, in.spread2) * in.spin;

@@ -1,6 +1,11 @@
 // What a body is made of. All lengths in metres, in the body's own frame.
+//
+// A shape that says how large it is has bounds(); one of uniform density that may be a body's mass
+// has unit_inertia(), about its centre, for a mass of 1 kg, about x, y, z; one that pictures cannot
+// draw as a quadric or by its faces has level(x), which is negative inside.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <string_view>
 #include <variant>
@@ -11,6 +16,17 @@
 #include "vesica/math/vector.h"
 
 namespace vesica {
+namespace detail {
+
+inline Bounds bounds_around(const Vec3d& half) { return {-half, half}; }
+// Of lengths a along x, y, z: factor (a_y^2 + a_z^2), ...
+template <class T>
+Vec3<T> inertia_of_squares(const Vec3<T>& a, double factor) {
+  const T x = a.x() * a.x() * factor, y = a.y() * a.y() * factor, z = a.z() * a.z() * factor;
+  return {y + z, x + z, x + y};
+}
+
+}  // namespace detail
 
 // z <= 0; the outward normal is +z.
 struct HalfSpace {
@@ -24,6 +40,11 @@ struct Sphere {
   void describe(Fields<T>& f) {
     f.number({"radius", dimension::kLength, Rule::kPositive, "of the ball"}, &radius);
   }
+  Bounds bounds() const { return detail::bounds_around(Vec3d::Constant(value_of(radius))); }
+  Vec3<T> unit_inertia() const {
+    const T i = radius * radius * 0.4;
+    return {i, i, i};
+  }
 };
 
 template <class T>
@@ -33,6 +54,8 @@ struct Ellipsoid {
   void describe(Fields<T>& f) {
     f.vector({"radii", dimension::kLength, Rule::kPositive, "along x, y, z"}, &radii);
   }
+  Bounds bounds() const { return detail::bounds_around(value_of(radii)); }
+  Vec3<T> unit_inertia() const { return detail::inertia_of_squares<T>(radii, 0.2); }
 };
 
 // Edges along x, y, z; centred on the origin.
@@ -43,11 +66,42 @@ struct Box {
   void describe(Fields<T>& f) {
     f.vector({"size", dimension::kLength, Rule::kPositive, "along x, y, z"}, &size);
   }
+  Bounds bounds() const { return detail::bounds_around(0.5 * value_of(size)); }
+  Vec3<T> unit_inertia() const { return detail::inertia_of_squares<T>(size, 1.0 / 12); }
+};
+
+// A ring round z: a tube about a circle.
+template <class T>
+struct Torus {
+  static constexpr std::string_view kName = "torus";
+  T radius{1.0}, tube_radius{0.25};
+  void describe(Fields<T>& f) {
+    f.number({"radius", dimension::kLength, Rule::kPositive, "of the circle round z"}, &radius);
+    f.number({"tube_radius", dimension::kLength, Rule::kPositive, "of the tube about it"},
+             &tube_radius);
+    f.check(value_of(tube_radius) < value_of(radius), "tube_radius",
+            "less than radius: a ring with a hole");
+  }
+  Bounds bounds() const {
+    const double r = value_of(tube_radius), outer = value_of(radius) + r;
+    return detail::bounds_around({outer, outer, r});
+  }
+  Vec3<T> unit_inertia() const {
+    const T R2 = radius * radius, r2 = tube_radius * tube_radius;
+    const T across = R2 * 0.5 + r2 * 0.625;
+    return {across, across, R2 + r2 * 0.75};
+  }
+  double level(const Vec3d& x) const {
+    const double from_circle = std::hypot(x.x(), x.y()) - value_of(radius);
+    return std::hypot(from_circle, x.z()) - value_of(tube_radius);
+  }
 };
 
 // Closed polyhedron, convex or not; made from vertices (convex hull) or read from a file.
 struct MeshShape {
+  static constexpr std::string_view kName = "mesh";
   std::shared_ptr<const TriangleMesh> mesh;
+  Bounds bounds() const { return {mesh->box_min(), mesh->box_max()}; }
 };
 
 // Surfaces that a ball or a point touches at one point (interference/closed_form/point_pair.h);
@@ -56,6 +110,7 @@ struct MeshShape {
 // The body's origin.
 struct Point {
   static constexpr std::string_view kName = "point";
+  Bounds bounds() const { return detail::bounds_around(Vec3d::Zero()); }
 };
 
 // Where two half-spaces through the origin meet; outward normals, unit.
@@ -90,26 +145,23 @@ struct ConeSurface {
 };
 
 template <class T>
-using Shape = std::variant<HalfSpace, Sphere<T>, Ellipsoid<T>, Box<T>, MeshShape, Point, Edge,
-                           CylinderSurface<T>, ConeSurface<T>, SolidShape>;
+using Shape = std::variant<HalfSpace, Sphere<T>, Ellipsoid<T>, Box<T>, Torus<T>, MeshShape, Point,
+                           Edge, CylinderSurface<T>, ConeSurface<T>, SolidShape>;
 
 std::string_view shape_name(const Shape<double>& shape);
 
 // The box around a shape, in its own frame; infinite where the shape is endless.
 template <class T>
 Bounds calc_bounds(const Shape<T>& shape) {
-  auto around = [](const Vec3d& half) { return Bounds{-half, half}; };
-  if (const auto* s = std::get_if<Sphere<T>>(&shape)) {
-    return around(Vec3d::Constant(value_of(s->radius)));
-  }
-  if (const auto* e = std::get_if<Ellipsoid<T>>(&shape)) return around(value_of(e->radii));
-  if (const auto* b = std::get_if<Box<T>>(&shape)) return around(0.5 * value_of(b->size));
-  if (const auto* m = std::get_if<MeshShape>(&shape)) {
-    return {m->mesh->box_min(), m->mesh->box_max()};
-  }
-  if (const auto* s = std::get_if<SolidShape>(&shape)) return s->solid->bounds;
-  if (std::holds_alternative<Point>(shape)) return around(Vec3d::Zero());
-  return {};
+  return std::visit(
+      [](const auto& s) {
+        if constexpr (requires { s.bounds(); }) {
+          return s.bounds();
+        } else {
+          return Bounds{};
+        }
+      },
+      shape);
 }
 
 }  // namespace vesica

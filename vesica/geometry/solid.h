@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "vesica/geometry/cell.h"
@@ -22,7 +23,9 @@ Solid make_capsule(double radius, double length);
 
 // As a body's shape; shared, as it may have thousands of cells.
 struct SolidShape {
+  static constexpr std::string_view kName = "solid";
   std::shared_ptr<const Solid> solid;
+  Bounds bounds() const { return solid->bounds; }
 };
 
 }  // namespace vesica

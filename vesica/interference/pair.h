@@ -12,6 +12,7 @@
 
 #include "vesica/geometry/shapes.h"
 #include "vesica/interference/closed_form/half_space_ellipsoid.h"
+#include "vesica/interference/closed_form/half_space_torus.h"
 #include "vesica/interference/closed_form/point_pair.h"
 #include "vesica/interference/closed_form/sphere_sphere.h"
 #include "vesica/interference/mesh/half_space_mesh.h"
@@ -62,6 +63,26 @@ struct EllipsoidOnHalfSpace {
   static constexpr HalfSpace j{};  // NOLINT(readability-identifier-naming)
 
   double size() const { return 2 * value_of(i.radii).maxCoeff(); }
+};
+
+template <class T>
+struct TorusOnHalfSpace {
+  static constexpr MethodRow kRow = {.method = Method::kClosedForm,
+                                     .i = "torus",
+                                     .j = "half_space",
+                                     .cost = Cost::kQuadrature,
+                                     .exact = true,
+                                     .volume = true,
+                                     .normals = false,
+                                     .by_pose = true,
+                                     .by_sizes = true,
+                                     .field = false,
+                                     .caps = false,
+                                     .potential = Potential::kAlways};
+  Torus<T> i;
+  static constexpr HalfSpace j{};  // NOLINT(readability-identifier-naming)
+
+  double size() const { return 2 * value_of(i.radius + i.tube_radius); }
 };
 
 template <class T>
@@ -222,7 +243,8 @@ struct VoxelizedSolids {
 // The table: one entry, and one row, for every pair.
 template <class T>
 struct ShapePair {
-  std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, BoxOnHalfSpace<T>, MeshOnHalfSpace,
+  std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, BoxOnHalfSpace<T>,
+               TorusOnHalfSpace<T>, MeshOnHalfSpace,
                SphereOnSphere<T>, PointPair<T>, PolyhedronOnPolyhedron, SolidOnSolid,
                VoxelizedSolids>
       shapes;

@@ -17,8 +17,14 @@ namespace vesica {
 struct InputFile::Content {
   std::string name;
   std::string text;
-  bool changed = false;  // by set()
+  std::vector<std::string> settings;  // paths of set()
   YAML::Node root;
+
+  bool is_setting(std::string_view path) const {
+    return std::any_of(settings.begin(), settings.end(), [&](const std::string& set) {
+      return path.starts_with(set) && (path.size() == set.size() || path[set.size()] == '.');
+    });
+  }
 };
 
 namespace {
@@ -88,7 +94,7 @@ int find_line_not_utf8(std::string_view text) {
   return 0;
 }
 
-// A value stands in the line of its key where it has none of its own (after --set).
+// A value stands in the line of its key where it has none of its own.
 void add_lines(const YAML::Node& node, const std::string& path, int line,
                std::map<std::string, int, std::less<>>* lines, int depth = 0) {
   // Aliases may make a small text endless: what lies deeper or comes later is known by its whole.
@@ -154,7 +160,13 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
                     name, line));
   }
   try {
-    content->root = YAML::Load(text);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1) {
+      throw InputError(fmt::format(
+          "{}:{}: a second document begins here; a file has one: take away what follows '---'",
+          name, line_of(documents[1], 1)));
+    }
+    if (!documents.empty()) content->root = documents[0];
   } catch (const YAML::Exception& error) {
     throw InputError(
         fmt::format("{}:{}: not valid YAML: {}", name, error.mark.line + 1, error.msg));
@@ -169,7 +181,7 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
 InputNode InputFile::root() const { return InputNode(content_, content_->root, "", 1); }
 const std::string& InputFile::name() const { return content_->name; }
 std::string InputFile::dump() const {
-  return content_->changed ? YAML::Dump(content_->root) + "\n" : content_->text;
+  return !content_->settings.empty() ? YAML::Dump(content_->root) + "\n" : content_->text;
 }
 std::string InputFile::folder() const {
   return std::filesystem::path(content_->name).parent_path().string();
@@ -182,7 +194,7 @@ void InputFile::set(const std::string& path, const std::string& value) {
   } catch (const YAML::Exception& error) {
     throw InputError(fmt::format("--set {}={}: not valid YAML: {}", path, value, error.msg));
   }
-  content_->changed = true;
+  content_->settings.push_back(path);
   YAML::Node node = content_->root;
   std::string_view rest = path;
   while (true) {
@@ -208,8 +220,12 @@ void InputFile::set(const std::string& path, const std::string& value) {
         return;
       }
       if (node.IsMap() && !node[key]) {
-        throw InputError(
-            fmt::format("--set {}: there is no '{}' in {}", path, key, content_->name));
+        // A section that the file leaves out begins here: its reader knows which there are.
+        if (rest.size() < path.size()) {
+          throw InputError(
+              fmt::format("--set {}: there is no '{}' in {}", path, key, content_->name));
+        }
+        node[key] = YAML::Node(YAML::NodeType::Map);
       }
       node.reset(node[key]);
     } else {
@@ -222,6 +238,9 @@ void InputFile::set(const std::string& path, const std::string& value) {
 std::map<std::string, int, std::less<>> InputFile::lines() const {
   std::map<std::string, int, std::less<>> lines;
   add_lines(content_->root, "", 1, &lines);
+  for (auto& [path, line] : lines) {
+    if (content_->is_setting(path)) line = 0;
+  }
   return lines;
 }
 
@@ -237,6 +256,7 @@ bool InputNode::is_list() const { return node_->IsSequence(); }
 bool InputNode::is_scalar() const { return node_->IsScalar(); }
 
 std::string InputNode::place() const {
+  if (content_->is_setting(path_)) return fmt::format("{} (--set): {}", content_->name, path_);
   return fmt::format("{}:{}: {}", content_->name, line_, path_.empty() ? "(top level)" : path_);
 }
 

@@ -57,7 +57,11 @@ inline Pack select(const Pack::Mask& mask, const Pack& a, const Pack& b) {
   return Pack(mask.bits ? a.lanes : b.lanes);
 }
 inline bool any_of(const Pack::Mask& m) {
+#ifdef __AVX__
+  return __builtin_ia32_movmskpd256(std::bit_cast<Pack::Lanes>(m.bits)) != 0;
+#else
   return (m.bits[0] | m.bits[1] | m.bits[2] | m.bits[3]) != 0;
+#endif
 }
 
 inline Pack sqrt(const Pack& x) {
@@ -75,11 +79,14 @@ inline Pack exp_of_positive(Pack y) {
   const Pack k_shifted = y * Pack(1.4426950408889634) + Pack(kShift);
   const Pack k = k_shifted - Pack(kShift);
   const Pack r = (y - k * Pack(0.693147180369123816490)) - k * Pack(1.90821492927058770002e-10);
-  Pack p = Pack(1.0 / 6227020800);
-  for (double c : {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
-                   1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0}) {
-    p = p * r + Pack(c);
-  }
+  // In pairs, then pairs of pairs (Estrin): a third of the latency of Horner's rule.
+  const Pack r2 = r * r, r4 = r2 * r2;
+  const auto pair = [&](double c0, double c1) { return Pack(c0) + Pack(c1) * r; };
+  const Pack p0 = pair(1.0, 1.0) + pair(0.5, 1.0 / 6) * r2;
+  const Pack p4 = pair(1.0 / 24, 1.0 / 120) + pair(1.0 / 720, 1.0 / 5040) * r2;
+  const Pack p8 = pair(1.0 / 40320, 1.0 / 362880) + pair(1.0 / 3628800, 1.0 / 39916800) * r2;
+  const Pack p12 = pair(1.0 / 479001600, 1.0 / 6227020800);
+  const Pack p = (p0 + p4 * r4) + (p8 + p12 * r4) * (r4 * r4);
   const Pack::Bits exponent = (std::bit_cast<Pack::Bits>(k_shifted.lanes) + 1023) << 52;  // 2^k
   return p * Pack(std::bit_cast<Pack::Lanes>(exponent));
 }

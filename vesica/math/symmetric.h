@@ -15,6 +15,16 @@ struct Symmetric3 {
     return {v.x() * v.x(), v.y() * v.y(), v.z() * v.z(),
             v.x() * v.y(), v.x() * v.z(), v.y() * v.z()};
   }
+  // a b^T + b a^T
+  static Symmetric3 outer(const Vec3<T>& a, const Vec3<T>& b) {
+    const T two(2);
+    return {two * a.x() * b.x(),
+            two * a.y() * b.y(),
+            two * a.z() * b.z(),
+            a.x() * b.y() + a.y() * b.x(),
+            a.x() * b.z() + a.z() * b.x(),
+            a.y() * b.z() + a.z() * b.y()};
+  }
   // R diag(d) R^T
   template <class A, class P>
   static Symmetric3 rotated_diagonal(const Mat3<A>& R, const Vec3<P>& d) {

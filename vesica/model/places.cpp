@@ -13,6 +13,7 @@ std::string Places::place(std::string_view path) const {
   // The line of the nearest part that has one: what stands in one line is known by its whole.
   for (std::string_view known = path;; known = known.substr(0, known.rfind('.'))) {
     if (const auto found = lines_.find(known); found != lines_.end()) {
+      if (found->second == 0) return fmt::format("{} (--set): {}", file_, shown);
       return fmt::format("{}:{}: {}", file_, found->second, shown);
     }
     if (known.rfind('.') == std::string_view::npos) break;

@@ -18,7 +18,8 @@ class Places {
   // What relative names of files refer to.
   const std::string& folder() const { return folder_; }
   const std::string& file() const { return file_; }
-  // "scene.yaml:12: bodies.ball.mass"; without a file "model: bodies.ball.mass".
+  // "scene.yaml:12: bodies.ball.mass"; without a file "model: bodies.ball.mass". Line 0: of a
+  // setting, "scene.yaml (--set): ...".
   std::string place(std::string_view path) const;
   [[noreturn]] void fail(std::string_view path, const std::string& message) const;
 

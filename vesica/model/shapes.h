@@ -106,7 +106,7 @@ struct CellSolid {
 
 template <class P>
 using AnyShape = std::variant<HalfSpace, vesica::Sphere<P>, vesica::Ellipsoid<P>, vesica::Box<P>,
-                              Convex, Mesh, Point, Edge, CylinderSurface<P>, ConeSurface<P>,
+                              vesica::Torus<P>, Convex, Mesh, Point, Edge, CylinderSurface<P>, ConeSurface<P>,
                               Cylinder, Cone, Capsule, CellSolid>;
 
 // A shape, and where it sits on its body.

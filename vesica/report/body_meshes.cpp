@@ -113,7 +113,12 @@ std::optional<SurfaceMesh> make_shape_mesh(const Shape<double>& shape, int cells
     }
     return all;
   }
-  return {};
+  return std::visit(
+      [&](const auto& s) -> std::optional<SurfaceMesh> {
+        if constexpr (requires { s.level(Vec3d()); }) return make_level_mesh(s, cells);
+        return {};
+      },
+      shape);
 }
 
 // A box around all meshes, along the axes of a frame F in the world.

@@ -49,6 +49,13 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
       body->vertices.insert(body->vertices.end(), vertices[k].data(), vertices[k].data() + 3);
     }
   };
+  std::visit(
+      [&](const auto& s) {
+        if constexpr (requires { s.level(Vec3d()); }) {
+          set_hull(make_level_mesh(s, kGrid).vertices);
+        }
+      },
+      placed.shape);
   if (const auto* mesh = std::get_if<MeshShape>(&placed.shape)) set_hull(mesh->mesh->vertices());
   if (const auto* solid = std::get_if<SolidShape>(&placed.shape)) {
     set_hull(make_surface_mesh(solid->solid->cells[0], kGrid).vertices);

@@ -29,20 +29,16 @@ Mat3<P> diagonal(const P& x, const P& y, const P& z) {
 // Inertia of a solid of uniform density about its centre, in the shape's axes.
 template <class P>
 Mat3<P> calc_uniform_inertia(const PartPlace& place, const Shape<P>& shape, const P& mass) {
-  auto from_squares = [&](const Vec3<P>& r2, double factor) {
-    return diagonal<P>(mass * factor * (r2.y() + r2.z()), mass * factor * (r2.x() + r2.z()),
-                       mass * factor * (r2.x() + r2.y()));
-  };
-  if (const auto* sphere = std::get_if<Sphere<P>>(&shape)) {
-    const P i = mass * 0.4 * sphere->radius * sphere->radius;
-    return diagonal<P>(i, i, i);
-  }
-  if (const auto* ellipsoid = std::get_if<Ellipsoid<P>>(&shape)) {
-    return from_squares(ellipsoid->radii.cwiseProduct(ellipsoid->radii), 0.2);
-  }
-  if (const auto* box = std::get_if<Box<P>>(&shape)) {
-    return from_squares(box->size.cwiseProduct(box->size), 1.0 / 12);
-  }
+  const auto unit = std::visit(
+      [](const auto& s) -> std::optional<Vec3<P>> {
+        if constexpr (requires { s.unit_inertia(); }) {
+          return s.unit_inertia();
+        } else {
+          return std::nullopt;
+        }
+      },
+      shape);
+  if (unit) return diagonal<P>(mass * unit->x(), mass * unit->y(), mass * unit->z());
   const auto* mesh = std::get_if<MeshShape>(&shape);
   const auto* solid = std::get_if<SolidShape>(&shape);
   if (mesh || solid) {

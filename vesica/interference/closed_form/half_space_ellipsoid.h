@@ -4,20 +4,20 @@
 // volume is the image of a spherical cap of depth d in [0, 2] (Brown & McPhee, eqs. 8-34). With
 // S = diag(a, b, c) and the plane's normal n_E in the ellipsoid's axes:
 //   w = |S n_E|            distance of the lowest point below the centre
-//   n_S = S n_E / w        the cap's axis; (e1, e2, n_S) an orthonormal basis
-//   q = R S n_S            from the lowest point to the centre; g_k = R S e_k likewise
-//   d = 1 - h/w            h: height of the centre above the plane
-//   V = abc V_cap, centroid at -z_cap q, M = abc (m_t (g1 g1^T + g2 g2^T) + m_n q q^T)
-// The second moment is a sum of squares: the shorter form m_t R S^2 R^T + (m_n - m_t) q q^T cancels
-// at the tip of a needle. The cap's moments are polynomials in d, written without cancellation as
-// d -> 0; m_n is the integral over the cap reduced by hand: pi d^4 (40 - 24 d + 3 d^2)/(240 (3 -
-// d)).
+//   n_S = S n_E / w        the cap's axis
+//   q = R S n_S            from the lowest point to the centre
+//   d = (w - h)/w          h: height of the centre above the plane
+//   V = abc V_cap, centroid at -z_cap q, M = abc (m_t R S (I - n_S n_S^T) S R^T + m_n q q^T)
+// Diagonal entries of I - n_S n_S^T are written as sums of two squares: m_t R S^2 R^T +
+// (m_n - m_t) q q^T, which is shorter, cancels at the tip of a needle. The cap's moments are
+// polynomials in d, written without cancellation as d -> 0; m_n is the integral over the cap
+// reduced by hand: pi d^4 (40 - 24 d + 3 d^2)/(240 (3 - d)).
 //
 // Smoothness: V is C1 at touchdown and at full immersion, C-infinity between.
 #pragma once
 
 #include "vesica/geometry/shapes.h"
-#include "vesica/interference/overlap.h"
+#include "vesica/interference/relative_pose.h"
 
 namespace vesica {
 
@@ -63,64 +63,96 @@ Overlap<T> place_cap(const UnitCap<T>& cap, const Vec3<N>& n, const T& height, c
 }
 
 template <class T, class W>
-UnitCap<T> cap_at(const T& height, const W& w) {
-  const T d = T(1) - height / w;
+UnitCap<T> cap_at(const T& height, const W& w, const W& inverse_w) {
+  const T d = (w - height) * inverse_w;
   return UnitCap<T>(select(d <= T(0), T(0), select(d >= T(2), T(2), d)));
 }
 
-}  // namespace detail
-
-// P is the scalar of the sizes, A and B those of the poses: P = double while differentiating by the
-// motion alone, P = A to differentiate by sizes as well.
-template <class P, class A, class B>
-auto calc_overlap(const Ellipsoid<P>& ellipsoid, const Pose<A>& X_WI, const HalfSpace&,
-                  const Pose<B>& X_WJ, EllipsoidInertia inertia = EllipsoidInertia::kExact) {
+// Body i, and the plane by its normal (scalar B) and the height of i's origin over it (scalar T).
+// P is the scalar of the sizes.
+template <class P, class A, class B, class T>
+Overlap<T> calc_cap(const Ellipsoid<P>& ellipsoid, const Pose<A>& X_WI, const Vec3<B>& n,
+                    const T& height, EllipsoidInertia inertia) {
   using std::sqrt;
-  using T = Promote<A, B>;
-  const Vec3<B> n = X_WJ.R_WB.col(2);
-  const T height = n.dot(X_WI.p_WB - X_WJ.p_WB);
   const Vec3<P>& r = ellipsoid.radii;
-  // R S v
-  auto stretched = [&](const Vec3<T>& v) -> Vec3<T> {
-    return X_WI.R_WB * Vec3<T>(r.x() * v.x(), r.y() * v.y(), r.z() * v.z());
+  const Mat3<A>& R = X_WI.R_WB;
+  const auto stretched = [&](const Vec3<T>& v) {  // S v
+    return Vec3<T>(r.x() * v.x(), r.y() * v.y(), r.z() * v.z());
   };
-  const Vec3<T> n_E = X_WI.R_WB.transpose() * n;
-  const Vec3<T> Sn(r.x() * n_E.x(), r.y() * n_E.y(), r.z() * n_E.z());
+  const Vec3<T> Sn = stretched(R.transpose() * n);
   const T w = sqrt(Sn.squaredNorm());
-  const Vec3<T> n_S = Sn * T(T(1) / w);
-  Vec3<T> e1, e2;
-  make_basis(n_S, &e1, &e2);
-  const Vec3<T> q = stretched(n_S);
+  const T inverse_w = T(1) / w;
+  const Vec3<T> n_S = Sn * inverse_w;
+  const Vec3<T> q_E = stretched(n_S);
+  const Vec3<T> q = R * q_E;
   const P abc = r.x() * r.y() * r.z();
 
-  const auto cap = detail::cap_at<T>(height, w);
-  Overlap<T> o = detail::place_cap(cap, n, height, X_WI.p_WB, q, w, abc);
-  const T m_n = abc * cap.m_n;
+  const UnitCap<T> cap = cap_at<T>(height, w, inverse_w);
+  Overlap<T> o = place_cap(cap, n, height, X_WI.p_WB, q, w, abc);
+  const T m_n = abc * cap.m_n, m_t = abc * cap.m_t;
   // The source's flattening concerns the patch alone: what lies along n stays exact.
   const Symmetric3<T> along = inertia == EllipsoidInertia::kExact
                                   ? Symmetric3<T>::outer(q) * m_n
                                   : Symmetric3<T>::outer(o.n_W) * T(m_n * w * w);
-  o.M_W = (Symmetric3<T>::outer(stretched(e1)) + Symmetric3<T>::outer(stretched(e2))) *
-              T(abc * cap.m_t) +
-          along;
+  // m_t S (I - n_S n_S^T) S = m_t S^2 - m_t q_E q_E^T in the ellipsoid's axes, then turned.
+  const T x2 = square(n_S.x()), y2 = square(n_S.y()), z2 = square(n_S.z());
+  const T xx = m_t * (y2 + z2) * square(r.x());
+  const T yy = m_t * (z2 + x2) * square(r.y());
+  const T zz = m_t * (x2 + y2) * square(r.z());
+  const Vec3<T> c = q_E * (-m_t);
+  const T xy = c.x() * q_E.y(), xz = c.x() * q_E.z(), yz = c.y() * q_E.z();
+  const Vec3<T> R_x = R.col(0) * xx + R.col(1) * xy + R.col(2) * xz;
+  const Vec3<T> R_y = R.col(0) * xy + R.col(1) * yy + R.col(2) * yz;
+  const Vec3<T> R_z = R.col(0) * xz + R.col(1) * yz + R.col(2) * zz;
+  const auto entry = [&](int k, int l) {
+    return T(R_x[k] * R(l, 0) + R_y[k] * R(l, 1) + R_z[k] * R(l, 2));
+  };
+  o.M_W = along + Symmetric3<T>{entry(0, 0), entry(1, 1), entry(2, 2),
+                                entry(0, 1), entry(0, 2), entry(1, 2)};
   return o;
 }
 
-template <class P, class A, class B>
-auto calc_overlap(const Sphere<P>& sphere, const Pose<A>& X_WI, const HalfSpace&,
-                  const Pose<B>& X_WJ) {
-  using T = Promote<A, B>;
-  const Vec3<B> n = X_WJ.R_WB.col(2);
-  const T height = n.dot(X_WI.p_WB - X_WJ.p_WB);
+template <class P, class A, class B, class T>
+Overlap<T> calc_cap(const Sphere<P>& sphere, const Pose<A>& X_WI, const Vec3<B>& n,
+                    const T& height) {
   const P r = sphere.radius;
   const P r3 = r * r * r;
-  const auto cap = detail::cap_at<T>(height, r);
-  Overlap<T> o =
-      detail::place_cap(cap, n, height, X_WI.p_WB, Vec3<T>(n.template cast<T>() * T(r)), r, r3);
+  const UnitCap<T> cap = cap_at<T>(height, r, P(P(1) / r));
+  Overlap<T> o = place_cap(cap, n, height, X_WI.p_WB, Vec3<T>(n.template cast<T>() * T(r)), r, r3);
   const P r5 = r3 * r * r;
   const T m_t = r5 * cap.m_t;
   o.M_W = Symmetric3<T>::identity(m_t) + Symmetric3<T>::outer(o.n_W) * T(r5 * cap.m_n - m_t);
   return o;
+}
+
+// With derivatives by the motion alone, P = double, the three motions of the plane are enough;
+// with derivatives by sizes, P = A, they run through the whole kernel.
+template <template <class> class Shape, class P, class A, class B, class... Options>
+auto calc_cap_of_plane(const Shape<P>& shape, const Pose<A>& X_WI, const Pose<B>& X_WJ,
+                       Options... options) {
+  using T = Promote<A, B>;
+  if constexpr (kVaries<T> && !kVaries<P>) {
+    return differentiate_by_plane<T>(X_WI, X_WJ, [&](const auto&... i_and_plane) {
+      return calc_cap(shape, i_and_plane..., options...);
+    });
+  } else {
+    const Vec3<B> n = X_WJ.R_WB.col(2);
+    const T height = n.dot(X_WI.p_WB - X_WJ.p_WB);
+    return calc_cap(shape, X_WI, n, height, options...);
+  }
+}
+
+}  // namespace detail
+
+template <class P, class A, class B>
+auto calc_overlap(const Ellipsoid<P>& ellipsoid, const Pose<A>& X_WI, const HalfSpace&,
+                  const Pose<B>& X_WJ, EllipsoidInertia inertia = EllipsoidInertia::kExact) {
+  return detail::calc_cap_of_plane(ellipsoid, X_WI, X_WJ, inertia);
+}
+template <class P, class A, class B>
+auto calc_overlap(const Sphere<P>& sphere, const Pose<A>& X_WI, const HalfSpace&,
+                  const Pose<B>& X_WJ) {
+  return detail::calc_cap_of_plane(sphere, X_WI, X_WJ);
 }
 
 // Areas and greatest depth of the ellipsoid's shared volume.

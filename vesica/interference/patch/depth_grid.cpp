@@ -147,8 +147,42 @@ DepthGrid sample(const MeshOnHalfSpace& pair, const Pose<double>& X_WI, const Po
                  int cells) {
   return sample_polyhedron(pair, X_WI, X_WJ, cells);
 }
-// Across n through the contact surface's centre; the bounds are those of the shared volume's ball
-// of inertia, widened until no column is missed.
+// About the contact surface's centre as far as the shared volume's ball of inertia, widened until
+// no column is missed.
+template <class Column>
+void fill_around(const Overlap<double>& o, int cells, const Column& column, DepthGrid* grid) {
+  // A uniform disc reaches twice its radius of gyration; a strip sqrt(3) times; a cone's tip more.
+  double reach = 2 * std::sqrt(std::max(o.M_W.trace() / o.volume, 1e-300));
+  for (int k = 0; k < 6; ++k, reach *= 1.5) {
+    fill(grid, {-reach, reach, -reach, reach}, 24, column);
+    double edge = 0;
+    for (int v = 0; v < grid->nv; ++v) {
+      for (int u = 0; u < grid->nu; ++u) {
+        if (u < 2 || v < 2 || u >= grid->nu - 2 || v >= grid->nv - 2) {
+          edge = std::max(edge, grid->depth[static_cast<size_t>(v) * grid->nu + u]);
+        }
+      }
+    }
+    if (edge == 0) break;
+  }
+  fill(grid, {-reach, reach, -reach, reach}, cells, column);
+}
+
+// Shapes that know their columns.
+template <class Pair>
+requires requires(Pair p, Pose<double> X, Vec3d s) { calc_column_below(p.i, X, s, s); }
+DepthGrid sample(const Pair& pair, const Pose<double>& X_WI, const Pose<double>& X_WJ, int cells) {
+  const Overlap<double> o = calc_overlap(pair, X_WI, X_WJ);
+  DepthGrid grid = grid_on_plane(o, X_WJ);
+  if (o.volume <= 0) return grid;
+  fill_around(o, cells, by_point([&](const Vec3d& s) {
+                return calc_column_below(pair.i, X_WI, s, grid.n_W);
+              }),
+              &grid);
+  return grid;
+}
+
+// Across n.
 template <class Solids>
 DepthGrid sample_solids(const Solids& pair, const Pose<double>& X_WI, const Pose<double>& X_WJ,
                         int cells) {
@@ -158,28 +192,13 @@ DepthGrid sample_solids(const Solids& pair, const Pose<double>& X_WI, const Pose
   grid.n_W = o.n_W;
   make_basis(o.n_W, &grid.u_W, &grid.v_W);
   if (o.volume <= 0) return grid;
-  // A uniform disc reaches twice its radius of gyration; a strip sqrt(3) times; a cone's tip more.
-  const double spread = std::sqrt(std::max(o.M_W.trace() / o.volume, 1e-300));
-  auto fill_to = [&](double reach, int count) {
-    fill(&grid, {-reach, reach, -reach, reach}, count, [&](DepthGrid* g) {
-      sample_columns(*pair.i, X_WI, *pair.j, X_WJ, g->origin_W, g->u_W, g->v_W, g->u0, g->v0, g->du,
-                     g->dv, g->nu, g->nv, &g->depth);
-    });
-  };
-  double reach = 2 * spread;
-  for (int k = 0; k < 6; ++k, reach *= 1.5) {
-    fill_to(reach, 24);
-    double edge = 0;
-    for (int v = 0; v < grid.nv; ++v) {
-      for (int u = 0; u < grid.nu; ++u) {
-        if (u < 2 || v < 2 || u >= grid.nu - 2 || v >= grid.nv - 2) {
-          edge = std::max(edge, grid.depth[static_cast<size_t>(v) * grid.nu + u]);
-        }
-      }
-    }
-    if (edge == 0) break;
-  }
-  fill_to(reach, cells);
+  fill_around(
+      o, cells,
+      [&](DepthGrid* g) {
+        sample_columns(*pair.i, X_WI, *pair.j, X_WJ, g->origin_W, g->u_W, g->v_W, g->u0, g->v0,
+                       g->du, g->dv, g->nu, g->nv, &g->depth);
+      },
+      &grid);
   return grid;
 }
 DepthGrid sample(const PolyhedronOnPolyhedron& pair, const Pose<double>& X_WI,

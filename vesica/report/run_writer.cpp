@@ -1,4 +1,4 @@
-#include "apps/vesica/run_writer.h"
+#include "vesica/report/run_writer.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/summary.h"
 
-namespace vesica::app {
+namespace vesica {
 
 namespace fs = std::filesystem;
 
@@ -112,4 +112,4 @@ nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
   return summary;
 }
 
-}  // namespace vesica::app
+}  // namespace vesica

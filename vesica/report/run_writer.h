@@ -13,7 +13,7 @@
 #include "vesica/simulation/recording_hdf5.h"
 #include "vesica/simulation/simulate.h"
 
-namespace vesica::app {
+namespace vesica {
 
 class RunWriter final : public RunObserver {
  public:
@@ -60,4 +60,4 @@ class RunWriter final : public RunObserver {
   bool has_begun_ = false;
 };
 
-}  // namespace vesica::app
+}  // namespace vesica
