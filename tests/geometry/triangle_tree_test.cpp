@@ -180,7 +180,7 @@ TEST(TriangleTree, SumsOfPatchesAreThoseOfTheirTrianglesWhereverTheOriginIs) {
       }
     }
   }
-  EXPECT_LT(worst, 1e-16);
+  EXPECT_LT(worst, 1e-17);  // measured 2.4e-18, of a scale that is never reached
 }
 
 }  // namespace

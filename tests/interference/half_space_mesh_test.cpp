@@ -185,7 +185,7 @@ TEST(HalfSpaceMesh, RandomHullsMatchQuadruplePrecisionAtAllDepthsAndAspects) {
     worst = std::max(worst, excess);
     EXPECT_LT(excess, 1) << "trial " << trial << " depth/size " << r.depth / mesh.size();
   }
-  EXPECT_LT(worst, 0.6);  // measured 0.26
+  EXPECT_LT(worst, 0.6);  // measured 0.20
 }
 
 TEST(HalfSpaceMesh, BoxesMatchQuadruplePrecisionAtAllDepthsAndAspects) {
@@ -211,7 +211,7 @@ TEST(HalfSpaceMesh, BoxesMatchQuadruplePrecisionAtAllDepthsAndAspects) {
     EXPECT_LT(excess, 1) << "trial " << trial << " depth " << r.depth << " size "
                          << box.size.transpose();
   }
-  EXPECT_LT(worst, 0.6);  // measured 0.29
+  EXPECT_LT(worst, 0.6);  // measured 0.36
 }
 
 TEST(HalfSpaceMesh, NonConvexMeshesMatchQuadruplePrecision) {
@@ -231,7 +231,7 @@ TEST(HalfSpaceMesh, NonConvexMeshesMatchQuadruplePrecision) {
     worst = std::max(worst, excess);
     EXPECT_LT(excess, 1) << "trial " << trial << " depth/size " << r.depth / mesh.size();
   }
-  EXPECT_LT(worst, 0.6);  // measured 0.17
+  EXPECT_LT(worst, 0.6);  // measured 0.18
 }
 
 // Many triangles, so that patches of the tree are wholly wet: a torus, two hulls and a ball with a
@@ -265,7 +265,7 @@ TEST(HalfSpaceMesh, SeveralLumpsWithHolesMatchQuadruplePrecisionWhereverTheOrigi
       worst = std::max(worst, excess);
       EXPECT_LT(excess, 1) << "trial " << trial << " depth/size " << r.depth / mesh.size();
     }
-    EXPECT_LT(worst, 0.6);
+    EXPECT_LT(worst, 0.6);  // measured 0.34 and 0.40
   }
 }
 
@@ -303,7 +303,7 @@ TEST(HalfSpaceMesh, SubmergedButForATipIsTheSolid) {
                       (a.second - second).norm() / second.norm()});
   }
   // The tip is 1e-7 high and thinner than that times its own slopes: 1e-18 of the volume or less.
-  EXPECT_LT(worst, 1e-14);
+  EXPECT_LT(worst, 1e-14);  // measured 4e-15
 }
 
 // Planes through vertices and along faces, where heights are 0 to the last bit.
