@@ -78,7 +78,7 @@ class TriangleTree {
 
   // The vertex for which m.x is least; of several, any.
   std::int32_t find_lowest_vertex(const Vec3d& m) const;
-  // One that is low, in a fourth of the time: the lowest of the leaf that is found by always going
+  // One that is low, without a search: the lowest of the leaf that is found by always going
   // on in the box that reaches lowest.
   std::int32_t find_low_vertex(const Vec3d& m) const;
 
