@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "vesica/report/run_writer.h"
 #include "vesica/io/yaml.h"
+#include "vesica/report/run_writer.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::app {

@@ -69,8 +69,7 @@ Motion<P> PrescribedMotion<P>::at(double t) const {
     }
     return m;
   }
-  // Most belts and plates only slide: they do without four sines and a rotation at every evaluation
-  // (a tenth of one, in a scene of one body on a belt).
+  // Most belts and plates only slide: they do without four sines and a rotation an evaluation.
   P s(0.0), c(0.0);
   if (!is_exactly(frequency, 0) || !is_exactly(phase, 0)) {
     const P angle = 2 * kPi * frequency * t + phase;

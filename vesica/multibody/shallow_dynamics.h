@@ -4,8 +4,8 @@
 // are passed on. The same accelerations as articulated bodies give (dynamics.h), to rounding; those
 // of the bodies (data->acceleration) are not written.
 //
-// Why it is worth a path of its own: for one body on a planar joint it halves what the equations of
-// motion cost, on dual numbers (Jacobians) to a third.
+// Why it is worth a path of its own: for one body on a planar joint (brown_stick_slip) an
+// evaluation takes 0.24 us for 0.30, on dual numbers (the Jacobian) 1.4 us for 1.8.
 #pragma once
 
 #include "vesica/multibody/dynamics.h"
