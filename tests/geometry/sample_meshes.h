@@ -88,6 +88,51 @@ inline TriangleMesh make_l_shape() {
   return TriangleMesh(vertices, triangles, "L");
 }
 
+// Corners and triangles of several meshes in one, some of them cavities.
+struct MeshParts {
+  std::vector<Vec3d> vertices;
+  Triangles triangles;
+
+  void add(const TriangleMesh& mesh, const Vec3d& shift, bool as_cavity = false) {
+    const auto first = static_cast<std::int32_t>(vertices.size());
+    for (const Vec3d& p : mesh.vertices()) vertices.push_back(p + shift);
+    for (auto [i, j, k] : mesh.triangles()) {
+      if (as_cavity) std::swap(j, k);
+      triangles.push_back({first + i, first + j, first + k});
+    }
+  }
+  TriangleMesh make() const { return TriangleMesh(vertices, triangles, "parts"); }
+};
+
+// A box whose faces are parted into n x n squares, two triangles each; one corner in the origin.
+inline TriangleMesh make_grid_box(const Vec3d& size, int n) {
+  std::vector<Vec3d> vertices;
+  Triangles triangles;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int side = 0; side < 2; ++side) {
+      const auto first = static_cast<std::int32_t>(vertices.size());
+      for (int i = 0; i <= n; ++i) {
+        for (int j = 0; j <= n; ++j) {
+          Vec3d p;
+          p[axis] = side * size[axis];
+          p[(axis + 1) % 3] = size[(axis + 1) % 3] * i / n;
+          p[(axis + 2) % 3] = size[(axis + 2) % 3] * j / n;
+          vertices.push_back(p);
+          if (i == n || j == n) continue;
+          const std::int32_t a = first + i * (n + 1) + j, b = a + n + 1;
+          const int k = side == 1 ? 0 : 1;
+          const std::int32_t corners[2][2] = {{b, b + 1}, {b + 1, b}};
+          triangles.push_back({a, corners[k][0], corners[k][1]});
+          const std::int32_t others[2][2] = {{b + 1, a + 1}, {a + 1, b + 1}};
+          triangles.push_back({a, others[k][0], others[k][1]});
+        }
+      }
+    }
+  }
+  weld_vertices(&vertices, &triangles);
+  return TriangleMesh(vertices, triangles, "grid box");
+}
+
 inline TriangleMesh make_random_hull(std::mt19937_64& random, int count, const Vec3d& stretch) {
   std::vector<Vec3d> points;
   for (int k = 0; k < count; ++k) {

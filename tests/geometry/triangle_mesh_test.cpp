@@ -52,26 +52,6 @@ TEST(TriangleMesh, LowestVertexIsThatOfASearchThroughAll) {
   }
 }
 
-TEST(TriangleMesh, TreeHoldsEveryTriangleOnceInsideItsBoxes) {
-  const TriangleMesh torus = test::make_torus(1, 0.3, 23, 11);
-  std::size_t held = 0;
-  for (std::size_t i = 0; i < torus.nodes().size(); ++i) {
-    const auto& node = torus.nodes()[i];
-    held += node.count;
-    for (int t = node.first; t < node.first + node.count; ++t) {
-      for (int v : torus.tree_triangles()[t]) {
-        EXPECT_TRUE(
-            ((torus.vertices()[v] - node.center).cwiseAbs().array() <= node.half.array() + 1e-15)
-                .all());
-      }
-    }
-    EXPECT_GT(static_cast<std::size_t>(node.skip), i);
-  }
-  EXPECT_EQ(held, torus.triangles().size());
-  auto sorted = [](test::Triangles t) { return std::sort(t.begin(), t.end()), t; };
-  EXPECT_EQ(sorted(torus.tree_triangles()), sorted(torus.triangles()));
-}
-
 TEST(TriangleMesh, OpenMeshIsRefusedWithCountPlaceAndRemedy) {
   auto triangles = box_triangles();
   triangles.pop_back();

@@ -8,12 +8,15 @@
 
 #include "tests/support/random_tree.h"
 #include "vesica/multibody/loops.h"
+#include "vesica/multibody/shallow_dynamics.h"
 
 namespace vesica::tree_test {
 namespace {
 
 using test::make_random_tree;
 using test::RandomTree;
+
+constexpr double kSameRates = 1e-13;  // 1.7e-14 measured
 
 template <class T>
 TreeData<T> evaluate(const RandomTree& r, const std::vector<T>& q, const std::vector<T>& u) {
@@ -54,6 +57,71 @@ TEST(Tree, ForwardInverseAndMassMatrixAgree) {
     EXPECT_NEAR(0.5 * u.dot(M * u), kinetic, 1e-12 * kinetic);
   }
   EXPECT_EQ(seen.size(), joint_rows().size());
+}
+
+// Bodies that hang on the world by themselves, solved one by one: every joint, with the mass centre
+// in it and off it, round and not, on plain and on dual numbers.
+template <class T>
+void compare_shallow(const RandomTree& r) {
+  std::vector<T> q, u, tau;
+  const auto seed = [](double x, size_t k) {
+    T y(x);
+    if constexpr (ScalarTraits<T>::kDerivatives > 0) y.v[static_cast<int>(k % 4)] = 1;
+    return y;
+  };
+  for (size_t k = 0; k < r.q.size(); ++k) q.push_back(seed(r.q[k], k));
+  for (size_t k = 0; k < r.u.size(); ++k) {
+    u.push_back(seed(r.u[k], k + 1));
+    tau.push_back(seed(r.tau[k], k + 2));
+  }
+  std::vector<Wrench<T>> wrenches;
+  for (const auto& F : r.wrenches) wrenches.push_back({F.f_W.cast<T>(), F.tau_W.cast<T>()});
+  auto data = evaluate<T>(r, q, u);
+  std::vector<T> rates(u.size()), shallow(u.size());
+  calc_forward_dynamics(r.tree, wrenches, tau.data(), rates.data(), &data);
+  calc_shallow_dynamics(r.tree, wrenches, tau.data(), shallow.data(), &data);
+  for (size_t k = 0; k < u.size(); ++k) {
+    const double scale = 1 + std::abs(value_of(rates[k]));
+    EXPECT_NEAR(value_of(shallow[k]), value_of(rates[k]), kSameRates * scale);
+    for (int j = 0; j < ScalarTraits<T>::kDerivatives; ++j) {
+      if constexpr (ScalarTraits<T>::kDerivatives > 0) {
+        EXPECT_NEAR(shallow[k].v[j], rates[k].v[j], kSameRates * (1 + std::abs(rates[k].v[j])));
+      }
+    }
+  }
+}
+
+TEST(Tree, ShallowTreesAreSolvedBodyByBody) {
+  std::mt19937_64 random(8);
+  for (const JointRow& row : joint_rows()) {
+    for (const bool off : {false, true}) {
+      for (const bool round : {false, true}) {
+        // Its bodies have inertias, speeds and loads; the joints are set anew.
+        const auto from = make_random_tree(random, {.bodies = 3});
+        RandomTree r;
+        for (int b = 0; b < 3; ++b) {
+          FreeBody<double> inertia = from.tree.body(b).inertia;
+          if (round) inertia = make_free_body<double>(inertia.mass, 0.1 * Mat3d::Identity());
+          Joint<double> joint = from.tree.body(b).joint;
+          joint.parent = -1;
+          joint.type = b == 1 ? JointType::kPlanar : row.type;
+          if (!off) joint.X_BM.p_WB.setZero();
+          r.tree.add_body(inertia, joint);
+          r.wrenches.push_back(from.wrenches[static_cast<size_t>(b)]);
+        }
+        for (int k = 0; k < r.tree.nq(); ++k) r.q.push_back(test::random_between(random, -1, 1));
+        for (int k = 0; k < r.tree.nu(); ++k) {
+          r.u.push_back(test::random_between(random, -2, 2));
+          r.tau.push_back(test::random_between(random, -3, 3));
+        }
+        ASSERT_TRUE(is_shallow(r.tree));
+        SCOPED_TRACE(row.name);
+        compare_shallow<double>(r);
+        compare_shallow<Dual<4>>(r);
+      }
+    }
+  }
+  EXPECT_FALSE(is_shallow(make_random_tree(random, {.bodies = 20}).tree));
 }
 
 TEST(Tree, JacobianTimesSpeedsIsTheVelocity) {

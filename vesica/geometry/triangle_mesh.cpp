@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <unordered_map>
 
 #include "vesica/error.h"
+#include "vesica/geometry/triangle_tree.h"
 
 namespace vesica {
 
@@ -14,9 +15,7 @@ namespace {
 
 using Triangle = TriangleMesh::Triangle;
 using Solid = TriangleMesh::Solid;
-using Node = TriangleMesh::Node;
 
-constexpr int kLeafTriangles = 8;
 constexpr double kConvexTolerance = 1e-6;
 // Height over longest edge below which a triangle has no usable normal: a few hundred roundings.
 constexpr double kFlatTriangle = 1e-13;
@@ -155,65 +154,6 @@ Solid calc_solid(const std::vector<Vec3d>& vertices, const std::vector<Triangle>
   return solid;
 }
 
-// Median splits along the longest side of the centroids' box.
-class TreeBuilder {
- public:
-  TreeBuilder(const std::vector<Vec3d>& vertices, const std::vector<Triangle>& triangles)
-      : vertices_(vertices), triangles_(triangles), order_(triangles.size()) {
-    std::iota(order_.begin(), order_.end(), 0);
-    centroids_.reserve(triangles.size());
-    for (const auto& [i, j, k] : triangles) {
-      centroids_.push_back((vertices[i] + vertices[j] + vertices[k]) / 3);
-    }
-    nodes_.reserve(triangles.size());
-    add(0, static_cast<std::int32_t>(triangles.size()));
-  }
-
-  std::vector<Node> take_nodes() { return std::move(nodes_); }
-  const std::vector<std::int32_t>& order() const { return order_; }
-
- private:
-  // Halving bounds the depth by log2 of the count: recursion is safe.
-  void add(std::int32_t begin, std::int32_t end) {
-    const std::size_t self = nodes_.size();
-    nodes_.push_back({});
-    Vec3d low = Vec3d::Constant(HUGE_VAL), high = -low, low_c = low, high_c = -low;
-    for (std::int32_t k = begin; k < end; ++k) {
-      for (std::int32_t v : triangles_[order_[k]]) {
-        low = low.cwiseMin(vertices_[v]);
-        high = high.cwiseMax(vertices_[v]);
-      }
-      low_c = low_c.cwiseMin(centroids_[order_[k]]);
-      high_c = high_c.cwiseMax(centroids_[order_[k]]);
-    }
-    nodes_[self].center = 0.5 * (low + high);
-    nodes_[self].half = 0.5 * (high - low);
-    nodes_[self].first = begin;
-    if (end - begin <= kLeafTriangles) {
-      nodes_[self].count = end - begin;
-    } else {
-      int axis;
-      (high_c - low_c).maxCoeff(&axis);
-      const std::int32_t middle = begin + (end - begin) / 2;
-      std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
-                       [&](std::int32_t a, std::int32_t b) {
-                         const double x = centroids_[a][axis], y = centroids_[b][axis];
-                         return x != y ? x < y : a < b;
-                       });
-      add(begin, middle);
-      add(middle, end);
-      nodes_[self].count = 0;
-    }
-    nodes_[self].skip = static_cast<std::int32_t>(nodes_.size());
-  }
-
-  const std::vector<Vec3d>& vertices_;
-  const std::vector<Triangle>& triangles_;
-  std::vector<Vec3d> centroids_;
-  std::vector<std::int32_t> order_;
-  std::vector<Node> nodes_;
-};
-
 // A closed surface with every vertex behind every face bounds a convex solid.
 bool calc_is_convex(const TriangleMesh& mesh) {
   const double tolerance = kConvexTolerance * mesh.size();
@@ -234,14 +174,14 @@ TriangleMesh::TriangleMesh(std::vector<Vec3d> vertices, std::vector<Triangle> tr
   check_triangles(vertices_, triangles_, source);
   check_edges(vertices_, triangles_, source);
 
-  TreeBuilder tree(vertices_, triangles_);
-  nodes_ = tree.take_nodes();
-  tree_triangles_.reserve(triangles_.size());
-  for (std::int32_t t : tree.order()) tree_triangles_.push_back(triangles_[t]);
-  box_min_ = nodes_[0].center - nodes_[0].half;
-  box_max_ = nodes_[0].center + nodes_[0].half;
-
-  solid_ = calc_solid(vertices_, triangles_, nodes_[0].center);
+  box_min_ = box_max_ = vertices_[triangles_[0][0]];
+  for (const Triangle& triangle : triangles_) {
+    for (const std::int32_t v : triangle) {
+      box_min_ = box_min_.cwiseMin(vertices_[v]);
+      box_max_ = box_max_.cwiseMax(vertices_[v]);
+    }
+  }
+  solid_ = calc_solid(vertices_, triangles_, 0.5 * (box_min_ + box_max_));
   if (!std::isfinite(solid_.M.trace())) {
     throw InputError(
         fmt::format("{}: the mesh is {:.3g} m across: too large for its moments; check the scale",
@@ -258,45 +198,12 @@ TriangleMesh::TriangleMesh(std::vector<Vec3d> vertices, std::vector<Triangle> tr
         fmt::format("{}: the mesh is {:.3g} m across: too small for its moments; check the scale",
                     source, size()));
   }
+  tree_ = std::make_shared<const TriangleTree>(vertices_, triangles_);
   is_convex_ = calc_is_convex(*this);
 }
 
 std::int32_t TriangleMesh::find_lowest_vertex(const Vec3d& m) const {
-  const Vec3d abs_m = m.cwiseAbs();
-  const auto lower_bound = [&](const Node& node) {
-    return m.dot(node.center) - abs_m.dot(node.half);
-  };
-  std::int32_t lowest = 0;
-  double least = HUGE_VAL;
-  const auto visit = [&](const Node& leaf) {
-    for (std::int32_t t = leaf.first; t < leaf.first + leaf.count; ++t) {
-      for (std::int32_t v : tree_triangles_[t]) {
-        const double height = m.dot(vertices_[v]);
-        if (height < least) {
-          least = height;
-          lowest = v;
-        }
-      }
-    }
-  };
-  // First straight down to the leaf that looks lowest: then the bound prunes from the start.
-  std::int32_t i = 0;
-  while (nodes_[i].count == 0) {
-    const std::int32_t left = i + 1, right = nodes_[left].skip;
-    i = lower_bound(nodes_[left]) <= lower_bound(nodes_[right]) ? left : right;
-  }
-  visit(nodes_[i]);
-  const auto end = static_cast<std::int32_t>(nodes_.size());
-  for (i = 0; i < end;) {
-    const Node& node = nodes_[i];
-    if (lower_bound(node) >= least) {
-      i = node.skip;
-      continue;
-    }
-    if (node.count > 0) visit(node);
-    ++i;
-  }
-  return lowest;
+  return tree_->find_lowest_vertex(m);
 }
 
 void weld_vertices(std::vector<Vec3d>* vertices, std::vector<Triangle>* triangles) {

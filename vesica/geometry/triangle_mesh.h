@@ -4,11 +4,12 @@
 // allowed. What is not checked: that the surface does not cross itself. Where it does, integrals
 // count the doubly enclosed parts twice.
 //
-// Immutable. A tree of boxes over the triangles, built once, serves the queries with a plane.
+// Immutable. A tree over the triangles, built once, serves the queries with a plane.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,11 @@
 
 namespace vesica {
 
+class TriangleTree;
+
 class TriangleMesh {
  public:
   using Triangle = std::array<std::int32_t, 3>;
-
-  // Boxes in depth-first order: the first child of an inner node follows it, `skip` is the node
-  // after its subtree, so that a traversal needs no stack. A leaf owns `count` triangles of
-  // tree_triangles() from `first`; an inner node has count 0.
-  struct Node {
-    Vec3d center = Vec3d::Zero(), half = Vec3d::Zero();
-    std::int32_t skip = 0, first = 0, count = 0;
-  };
 
   // Of the whole solid.
   struct Solid {
@@ -51,16 +46,14 @@ class TriangleMesh {
   double size() const { return (box_max_ - box_min_).norm(); }
   const Solid& solid() const { return solid_; }
 
-  const std::vector<Node>& nodes() const { return nodes_; }
-  const std::vector<Triangle>& tree_triangles() const { return tree_triangles_; }
-  // The vertex for which m.x is least; of several, the one that the tree meets first.
+  const TriangleTree& tree() const { return *tree_; }
+  // The vertex for which m.x is least; of several, any.
   std::int32_t find_lowest_vertex(const Vec3d& m) const;
 
  private:
   std::vector<Vec3d> vertices_;
   std::vector<Triangle> triangles_;
-  std::vector<Triangle> tree_triangles_;
-  std::vector<Node> nodes_;
+  std::shared_ptr<const TriangleTree> tree_;
   Vec3d box_min_, box_max_;
   Solid solid_;
   bool is_convex_ = false;

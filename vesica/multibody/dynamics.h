@@ -120,13 +120,14 @@ void sweep_inward(const Tree<P>& tree, const T* tau, bool with_bias, TreeData<T>
       z[k] = tau[body.u_start + k] - dot(data->H[at][k], p);
       for (int m = 0; m < k; ++m) z[k] -= L[k * kMaxSpeeds + m] * z[m];
     }
-    if (with_bias) {
+    const bool has_bias = with_bias && data->has_bias[at];
+    if (has_bias) {
       for (int k = 0; k < body.nu; ++k) z[k] -= dot(data->bias[at], data->U[at][k]);
     }
     const bool ends_here = body.joint.parent < 0 || body.on_moving_base;
     if (ends_here) continue;
     SpatialForce<T> passed = p;
-    if (with_bias) passed += data->inertia[at] * data->bias[at];
+    if (has_bias) passed += data->inertia[at] * data->bias[at];
     for (int k = 0; k < body.nu; ++k) {
       passed += data->U[at][k] * T(z[k] * L[k * kMaxSpeeds + k]);
     }
@@ -156,7 +157,7 @@ void sweep_outward(const Tree<P>& tree, bool with_bias, T* u_rates, TreeData<T>*
       for (int m = 0; m < k; ++m) rates[m] -= L[k * kMaxSpeeds + m] * rates[k];
     }
     if (on_world) a = SpatialMotion<T>::zero();
-    if (with_bias) a += data->bias[b];
+    if (with_bias && data->has_bias[b]) a += data->bias[b];
     for (int k = 0; k < body.nu; ++k) a += data->H[b][k] * rates[k];
   }
 }
@@ -186,7 +187,13 @@ void factor_tree(const Tree<P>& tree, TreeData<T>* data) {
     const auto at = static_cast<size_t>(b);
     auto& U = data->U[at];
     T* L = data->L[at].data();
-    for (int k = 0; k < body.nu; ++k) U[k] = data->inertia[at] * data->H[at][k];
+    const T mass(body.inertia.mass);
+    for (int k = 0; k < body.nu; ++k) {
+      const SpatialMotion<T>& H = data->H[at][k];
+      // What carries nothing is still a rigid body about its mass centre.
+      U[k] = body.has_children ? data->inertia[at] * H
+                               : SpatialForce<T>{data->inertia[at].J * H.w, H.v * mass};
+    }
     for (int k = 0; k < body.nu; ++k) {
       for (int m = 0; m <= k; ++m) L[k * kMaxSpeeds + m] = dot(data->H[at][k], U[m]);
     }
@@ -265,7 +272,7 @@ void calc_inverse_dynamics(const Tree<P>& tree, const std::vector<Wrench<T>>& wr
     if (body.is_lone) {
       a = {Vec3<T>(rates[3], rates[4], rates[5]), Vec3<T>(rates[0], rates[1], rates[2])};
     } else {
-      a = data->bias[b];
+      a = data->has_bias[b] ? data->bias[b] : SpatialMotion<T>::zero();
       if (body.joint.parent >= 0) {
         a += shift_motion(data->acceleration[static_cast<size_t>(body.joint.parent)], data->r[b]);
       }

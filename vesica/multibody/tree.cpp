@@ -33,6 +33,10 @@ int Tree<P>::add_body(const FreeBody<P>& inertia, const Joint<P>& joint) {
   body.inertia = inertia;
   body.X_MB.R_WB = joint.X_BM.R_WB.transpose();
   body.X_MB.p_WB = -(body.X_MB.R_WB * joint.X_BM.p_WB);
+  for (int k = 0; k < 3; ++k) {
+    body.is_off_joint = body.is_off_joint || !is_exactly(joint.X_BM.p_WB[k], 0);
+  }
+  for (const JointSpeed& speed : speeds_of(joint.type)) body.slides = body.slides || !speed.turns;
   const int coordinates = coordinate_count(joint.type);
   if (joint.is_driven()) {
     if (quaternion_place(joint.type) >= 0 || static_cast<int>(joint.drive.size()) != coordinates) {

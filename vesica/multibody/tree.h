@@ -23,6 +23,9 @@ struct TreeBody {
   bool has_children = false;
   bool is_lone = false;         // moves freely and carries nothing: solved by itself
   bool on_moving_base = false;  // its parent is given
+  // What a joint without it does not compute, which counts on dual numbers.
+  bool is_off_joint = false;  // the mass centre lies off the origin of M
+  bool slides = false;        // a speed of the joint is one of translation
 };
 
 template <class P>
@@ -62,6 +65,7 @@ struct TreeData {
     H.resize(n);
     r.resize(n);
     bias.resize(n);
+    has_bias.assign(n, 1);
     given_acceleration.assign(n, SpatialMotion<T>::zero());
     drive_torque.assign(n, {T(0), T(0), T(0), T(0), T(0), T(0)});
     acceleration.assign(n, SpatialMotion<T>::zero());
@@ -81,6 +85,7 @@ struct TreeData {
   std::vector<std::array<SpatialMotion<T>, kMaxSpeeds>> H;  // columns at the body origin
   std::vector<Vec3<T>> r;                                   // from the parent's origin
   std::vector<SpatialMotion<T>> bias;                       // acceleration where u' = 0
+  std::vector<char> has_bias;                               // 0: it is zero, and not written
   std::vector<SpatialMotion<T>> given_acceleration;         // of given bodies, set by the caller
 
   // Dynamics.
@@ -116,49 +121,75 @@ void calc_tree_coordinate_rates(const Tree<P>& tree, const T* q, const T* u, T* 
 
 namespace detail {
 
+// The velocity of M against F, and how the mass centre lies from M: both in world axes.
+template <class T>
+struct JointVelocity {
+  SpatialMotion<T> V_M;
+  Vec3<T> r_MB;
+};
+
+// Pose and columns of the body, with data->joint filled, from where the joint's frame F is. That of
+// a joint on the world carries no derivatives by the state: F is the scalar of the scene there.
+template <class P, class F, class T>
+JointVelocity<T> place_body(const TreeBody<P>& body, size_t b, const Mat3<F>& R_WF,
+                            const Vec3<F>& p_WF, const T* u, TreeData<T>* data) {
+  const JointMotion<T>& joint = data->joint;
+  Pose<T>& X_WB = data->motions[b].X_WB;
+  const Mat3<T> R_WM = R_WF * joint.X_FM.R_WB;
+  JointVelocity<T> velocity = {SpatialMotion<T>::zero(), Vec3<T>(T(0), T(0), T(0))};
+  auto& [V_M, r_MB] = velocity;
+  X_WB.R_WB = R_WM * body.X_MB.R_WB;
+  X_WB.p_WB = p_WF.template cast<T>();
+  if (body.slides) X_WB.p_WB += R_WF * joint.X_FM.p_WB;
+  if (body.is_off_joint) {
+    r_MB = R_WM * body.X_MB.p_WB;
+    X_WB.p_WB += r_MB;
+  }
+  // A column turns or slides, never both (joint_table.h): the other half of it is zero.
+  for (int k = 0; k < speed_count(body.joint.type); ++k) {
+    SpatialMotion<T>& H = data->H[b][k];
+    H = SpatialMotion<T>::zero();
+    if (speed_is_angular(body.joint.type, k)) {
+      H.w = R_WF * joint.H[k].w;
+      if (body.is_off_joint) H.v = H.w.cross(r_MB);
+      V_M.w += H.w * u[k];
+    } else {
+      H.v = R_WF * joint.H[k].v;
+      V_M.v += H.v * u[k];
+    }
+  }
+  data->has_bias[b] = joint.has_bias || body.is_off_joint || body.joint.parent >= 0;
+  if (data->has_bias[b]) data->bias[b] = SpatialMotion<T>::zero();
+  if (joint.has_bias) {
+    SpatialMotion<T>& bias = data->bias[b];
+    bias = {R_WF * joint.bias.w, R_WF * joint.bias.v};
+    if (body.is_off_joint) bias.v += bias.w.cross(r_MB);
+  }
+  return velocity;
+}
+
 template <class P, class T>
 void calc_body_motion(const TreeBody<P>& body, size_t b, const T* q, const T* u,
                       TreeData<T>* data) {
-  JointMotion<T>& joint = data->joint;
-  calc_joint_motion(body.joint, q, u, &joint);
-  const int speeds = speed_count(body.joint.type);
-
-  const bool on_world = body.joint.parent < 0;
-  const auto& X_PF = cast_pose<T>(body.joint.X_PF);
-  Pose<T> X_WF = X_PF;
-  if (!on_world) {
-    const Pose<T>& X_WP = data->motions[static_cast<size_t>(body.joint.parent)].X_WB;
-    X_WF = {X_WP.R_WB * X_PF.R_WB, X_WP * X_PF.p_WB};
-  }
-  const Mat3<T> R_WM = X_WF.R_WB * joint.X_FM.R_WB;
-  const auto& X_MB = cast_pose<T>(body.X_MB);
+  calc_joint_motion(body.joint, q, u, &data->joint);
   Motion<T>& motion = data->motions[b];
-  const Vec3<T> r_MB = R_WM * X_MB.p_WB;
-  motion.X_WB.R_WB = R_WM * X_MB.R_WB;
-  motion.X_WB.p_WB = X_WF * joint.X_FM.p_WB + r_MB;
-
-  // Relative velocity: of M at its origin, then at B's.
-  SpatialMotion<T> V_M = SpatialMotion<T>::zero();
-  for (int k = 0; k < speeds; ++k) {
-    const SpatialMotion<T> H{X_WF.R_WB * joint.H[k].w, X_WF.R_WB * joint.H[k].v};
-    V_M += H * u[k];
-    data->H[b][k] = shift_motion(H, r_MB);
-  }
-  const Vec3<T> w_r = V_M.w.cross(r_MB);
-  const Vec3<T> none(T(0), T(0), T(0));
   SpatialMotion<T>& bias = data->bias[b];
-  bias = SpatialMotion<T>::zero();
-  if (joint.has_bias) {
-    bias = {X_WF.R_WB * joint.bias.w, X_WF.R_WB * joint.bias.v};
-    bias.v += bias.w.cross(r_MB);
-  }
-  if (on_world) {
+  const Pose<P>& X_PF = body.joint.X_PF;
+  if (body.joint.parent < 0) {
+    const auto [V_M, r_MB] = place_body(body, b, X_PF.R_WB, X_PF.p_WB, u, data);
     data->r[b] = motion.X_WB.p_WB;
-    motion.V_WB = {V_M.w, V_M.v + w_r};
+    motion.V_WB = {V_M.w, V_M.v};
+    if (!body.is_off_joint) return;
+    const Vec3<T> w_r = V_M.w.cross(r_MB);
+    motion.V_WB.v_WB += w_r;
     bias.v += V_M.w.cross(w_r);
     return;
   }
   const Motion<T>& parent = data->motions[static_cast<size_t>(body.joint.parent)];
+  const Mat3<T> R_WF = parent.X_WB.R_WB * X_PF.R_WB;
+  const Vec3<T> p_WF = parent.X_WB.R_WB * X_PF.p_WB + parent.X_WB.p_WB;
+  const auto [V_M, r_MB] = place_body(body, b, R_WF, p_WF, u, data);
+  const Vec3<T> w_r = V_M.w.cross(r_MB);
   const Vec3<T>& w_P = parent.V_WB.w_WB;
   data->r[b] = motion.X_WB.p_WB - parent.X_WB.p_WB;
   motion.V_WB.w_WB = w_P + V_M.w;
@@ -199,6 +230,8 @@ void calc_tree_motions(const Tree<P>& tree, double t, const T* q, const T* u, Tr
       acceleration[k] = signal.acceleration;
     }
     detail::calc_body_motion(body, b, value.data(), rate.data(), data);
+    if (!data->has_bias[b]) data->bias[b] = SpatialMotion<T>::zero();
+    data->has_bias[b] = 1;
     for (size_t k = 0; k < body.joint.drive.size(); ++k) {
       data->bias[b] += data->H[b][k] * acceleration[k];
     }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "vesica/simulation/adaptive_stepper.h"
@@ -88,28 +89,114 @@ class SmallLu {
       }
     }
   }
+  // Loops of two or three turns cost more than what they do: of known length they are unrolled.
   void solve(double* x) const {
-    for (size_t r = 0; r < n_; ++r) {
-      if (pivots_[r] != r) std::swap(x[r], x[pivots_[r]]);
-    }
-    for (size_t r = 1; r < n_; ++r) {
-      const double* const a = a_.data() + r * n_;
-      double sum = x[r];
-      for (size_t k = 0; k < r; ++k) sum -= a[k] * x[k];
-      x[r] = sum;
-    }
-    for (size_t r = n_; r-- > 0;) {
-      const double* const a = a_.data() + r * n_;
-      double sum = x[r];
-      for (size_t k = r + 1; k < n_; ++k) sum -= a[k] * x[k];
-      x[r] = sum * inverse_[r];
+    switch (n_) {
+      case 1:
+        return solve_with(std::integral_constant<size_t, 1>{}, x);
+      case 2:
+        return solve_with(std::integral_constant<size_t, 2>{}, x);
+      case 3:
+        return solve_with(std::integral_constant<size_t, 3>{}, x);
+      case 4:
+        return solve_with(std::integral_constant<size_t, 4>{}, x);
+      default:
+        return solve_with(n_, x);
     }
   }
 
  private:
+  template <class Size>
+  void solve_with(Size size, double* x) const {
+    const size_t n = size;
+    for (size_t r = 0; r < n; ++r) {
+      if (pivots_[r] != r) std::swap(x[r], x[pivots_[r]]);
+    }
+    for (size_t r = 1; r < n; ++r) {
+      const double* const a = a_.data() + r * n;
+      double sum = x[r];
+      for (size_t k = 0; k < r; ++k) sum -= a[k] * x[k];
+      x[r] = sum;
+    }
+    for (size_t r = n; r-- > 0;) {
+      const double* const a = a_.data() + r * n;
+      double sum = x[r];
+      for (size_t k = r + 1; k < n; ++k) sum -= a[k] * x[k];
+      x[r] = sum * inverse_[r];
+    }
+  }
+
   size_t n_;
   std::vector<double> a_, inverse_;
   std::vector<size_t> pivots_;
+};
+
+// W U = r for all stages of a step. Where a coordinate changes by a speed of its own (q' = u, all
+// but quaternions), its row says U_q = gamma h (r_q + U_u): these rows are taken out beforehand,
+// which leaves half as many unknowns, a quarter of the work per stage and an eighth per step.
+class StageSolver {
+ public:
+  explicit StageSolver(const System<double>& system)
+      : n_(static_cast<size_t>(system.layout().size())) {
+    const StateLayout& layout = system.layout();
+    std::vector<char> is_plain(static_cast<size_t>(layout.ledger_start()), 0);
+    for (const auto& body : system.scene().tree.bodies()) {
+      const int quaternion = body.nq > 0 ? quaternion_place(body.joint.type) : -1;
+      for (int k = 0; k < (quaternion >= 0 ? quaternion : body.nq); ++k) {
+        const auto q = static_cast<size_t>(body.q_start + k);
+        plain_.push_back({q, static_cast<size_t>(layout.velocities() + body.u_start + k)});
+        is_plain[q] = 1;
+      }
+    }
+    for (size_t k = 0; k < is_plain.size(); ++k) {
+      if (!is_plain[k]) rest_.push_back(k);
+    }
+    place_.resize(is_plain.size());
+    for (size_t k = 0; k < rest_.size(); ++k) place_[rest_[k]] = k;
+    by_plain_.resize(rest_.size() * plain_.size());
+    x_.resize(rest_.size());
+    lu_ = SmallLu(rest_.size());
+  }
+
+  // `jacobian`: column-major, of all states.
+  void factor(const double* jacobian, double gamma_h) {
+    gamma_h_ = gamma_h;
+    for (size_t r = 0; r < rest_.size(); ++r) {
+      const double* const from = jacobian + rest_[r];
+      double* const row = lu_.row(r);
+      for (size_t c = 0; c < rest_.size(); ++c) row[c] = -from[rest_[c] * n_];
+      row[r] += 1 / gamma_h;
+      for (size_t k = 0; k < plain_.size(); ++k) {
+        const double by_q = gamma_h * from[plain_[k].coordinate * n_];
+        by_plain_[r * plain_.size() + k] = by_q;
+        row[place_[plain_[k].speed]] -= by_q;
+      }
+    }
+    lu_.factor();
+  }
+  void solve(double* u) {
+    for (size_t r = 0; r < rest_.size(); ++r) {
+      const double* const row = by_plain_.data() + r * plain_.size();
+      double sum = u[rest_[r]];
+      for (size_t k = 0; k < plain_.size(); ++k) sum += row[k] * u[plain_[k].coordinate];
+      x_[r] = sum;
+    }
+    lu_.solve(x_.data());
+    for (size_t r = 0; r < rest_.size(); ++r) u[rest_[r]] = x_[r];
+    for (const Plain& p : plain_) u[p.coordinate] = gamma_h_ * (u[p.coordinate] + u[p.speed]);
+  }
+
+ private:
+  struct Plain {
+    size_t coordinate, speed;
+  };
+  size_t n_;
+  std::vector<Plain> plain_;
+  std::vector<size_t> rest_, place_;  // other states, and where those are among them
+  std::vector<double> by_plain_;      // gamma h df/dq of the others by plain coordinates
+  std::vector<double> x_;
+  SmallLu lu_{0};
+  double gamma_h_ = 0;
 };
 
 class RosenbrockStepper final : public AdaptiveStepper {
@@ -125,7 +212,7 @@ class RosenbrockStepper final : public AdaptiveStepper {
         end_rates_(end_),
         stage_rates_(end_),
         bends_{end_, end_, end_},
-        lu_(moving_) {
+        solver_(system) {
     u_.fill(end_);
   }
 
@@ -145,12 +232,7 @@ class RosenbrockStepper final : public AdaptiveStepper {
       has_jacobian_ = true;
     }
     const size_t n = end_.size();
-    for (size_t r = 0; r < moving_; ++r) {
-      double* const row = lu_.row(r);
-      for (size_t c = 0; c < moving_; ++c) row[c] = -jacobian_[c * n + r];
-      row[r] += 1 / (kGamma * h);
-    }
-    lu_.factor();
+    solver_.factor(jacobian_.data(), kGamma * h);
     attempt_stages(h, std::make_integer_sequence<int, kRodasStages>());
     for (size_t i = 0; i < n; ++i) end_[i] += u_[kRodasStages - 1][i];
     error_ = u_[kRodasStages - 1];
@@ -227,7 +309,7 @@ class RosenbrockStepper final : public AdaptiveStepper {
         u[i] = f[i] + h * kRodasTime[S] * time_rates_[static_cast<size_t>(i)];
       }
     }
-    lu_.solve(u);
+    solver_.solve(u);
     // Nothing depends on the ledger: its rows need no factors.
     const size_t n = end_.size();
     for (size_t c = 0; c < moving_ && n > moving_; ++c) {
@@ -243,7 +325,7 @@ class RosenbrockStepper final : public AdaptiveStepper {
   std::array<std::vector<double>, kRodasStages> u_;
   mutable std::array<std::vector<double>, kBends> bends_;
   mutable bool has_bends_ = false;
-  SmallLu lu_;
+  StageSolver solver_;
   bool has_jacobian_ = false;
   double last_length_ = 0, last_error_ = 1;
 };

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "vesica/error.h"
 #include "vesica/math/exactly.h"
+#include "vesica/multibody/shallow_dynamics.h"
 #include "vesica/simulation/system.h"
 
 namespace vesica {
@@ -21,14 +23,16 @@ template <class P>
       contact.name, contact.parts->room, t));
 }
 
-// The motion at a time that differs by `shift`, to first order: for derivatives.
+// The motion at a time that differs by `shift`, to first order: for derivatives. `at`: the same in
+// the scalar of the scene, which multiplies for less.
 template <class P, class T>
-void move_along(const SpatialMotion<P>& acceleration, const T& shift, Motion<T>* m) {
-  const Mat3<T> turn = skew<T>(m->V_WB.w_WB) * m->X_WB.R_WB;
+void move_along(const Motion<P>& at, const SpatialMotion<P>& acceleration, const T& shift,
+                Motion<T>* m) {
+  const Mat3<P> turn = skew<P>(at.V_WB.w_WB) * at.X_WB.R_WB;
   m->X_WB.R_WB += turn * shift;
-  m->X_WB.p_WB += m->V_WB.v_WB * shift;
-  m->V_WB.w_WB += acceleration.w.template cast<T>() * shift;
-  m->V_WB.v_WB += acceleration.v.template cast<T>() * shift;
+  m->X_WB.p_WB += at.V_WB.v_WB * shift;
+  m->V_WB.w_WB += acceleration.w * shift;
+  m->V_WB.v_WB += acceleration.v * shift;
 }
 
 template <class P>
@@ -181,9 +185,10 @@ void System<P>::calc_motions(double t, const T* y, Evaluation<T>* data) const {
     }
     data->wrenches[b].f_W = Vec3<T>(T(0), T(0), T(0));
     if (!body.prescribed.moves) continue;
-    data->motions[b] = cast_motion<T>(body.prescribed.at(t));
+    const Motion<P> at = body.prescribed.at(t);
+    data->motions[b] = cast_motion<T>(at);
     if (!is_exactly(data->time_shift, 0)) {
-      move_along(body.prescribed.acceleration(t), data->time_shift, &data->motions[b]);
+      move_along(at, body.prescribed.acceleration(t), data->time_shift, &data->motions[b]);
     }
     if (scene_.tree.bodies()[b].has_children) {
       const SpatialMotion<P> a = body.prescribed.acceleration(t);
@@ -216,7 +221,9 @@ void System<P>::calc_overlaps(const Memory<T>& memory, Evaluation<T>* data) cons
     data->empty[k] = 0;
     const bool needs_gap = data->locates_events || (data->wants_gap && !c.parts);
     const bool needs_depth = data->wants_depth || c.contact.measure() == Measure::kDepth;
-    data->overlaps[k] = calc_overlap_in(k, memory, *data, Wanted{needs_gap, needs_depth});
+    // Made where it stays, like the forces below: an assignment would copy 3 kB of dual numbers.
+    ::new (&data->overlaps[k])
+        Overlap<T>(calc_overlap_in(k, memory, *data, Wanted{needs_gap, needs_depth}));
     if (data->holds_contacts && !memory[k].touching) {
       Overlap<T>& o = data->overlaps[k];
       if (o.distance < T(0)) o.distance = T(0);
@@ -295,12 +302,14 @@ template <class P>
 template <class T>
 void System<P>::apply(int body, const Vec3<T>& f_W, const Vec3<T>& tau_W, const Vec3<T>& p_WQ,
                       Evaluation<T>* data, T* ledger) const {
+  const bool is_free = scene_.bodies[body].is_free;
+  if (!is_free && !(ledger && scene_.bodies[body].prescribed.moves)) return;
   const Motion<T>& m = data->motions[body];
   const Vec3<T> tau_B = tau_W + (p_WQ - m.X_WB.p_WB).cross(f_W);
-  if (scene_.bodies[body].is_free) {
+  if (is_free) {
     data->wrenches[body].f_W += f_W;
     data->wrenches[body].tau_W += tau_B;
-  } else if (ledger && scene_.bodies[body].prescribed.moves) {
+  } else {
     ledger[kPrescribedWork] -= f_W.dot(m.V_WB.v_WB) + tau_B.dot(m.V_WB.w_WB);
   }
 }
@@ -369,8 +378,8 @@ void System<P>::calc_contacts(const T* y, const Memory<T>& memories, T* rates, E
     if (!memory.captured && is_touching(o)) {
       memory.impact_speed = calc_kinematics(i, j, o, c.contact.measure()).closing_speed;
     }
-    f = calc_contact_laws(c.contact, *shapes, o, i, j, memory, y + layout_.contact(k),
-                          rates + layout_.contact(k));
+    ::new (&f) ContactForces<T>(calc_contact_laws(
+        c.contact, *shapes, o, i, j, memory, y + layout_.contact(k), rates + layout_.contact(k)));
     if (!is_touching(o)) continue;
     apply<T>(c.body_i, f.F_Ic_W.f_W, f.F_Ic_W.tau_W, o.p_WC, data, ledger);
     apply<T>(c.body_j, -f.F_Ic_W.f_W, -f.F_Ic_W.tau_W, o.p_WC, data, ledger);
@@ -467,6 +476,10 @@ template <class P>
 template <class T>
 void System<P>::calc_accelerations(T* rates, Evaluation<T>* data) const {
   T* const u_rates = rates + layout_.velocities();
+  if (scene_.tree.has_joints() && scene_.loops.empty() && is_shallow(scene_.tree)) {
+    calc_shallow_dynamics(scene_.tree, data->wrenches, data->tau.data(), u_rates, data);
+    return;
+  }
   if (scene_.tree.has_joints()) factor_tree(scene_.tree, data);
   if (scene_.loops.empty()) {
     calc_forward_dynamics(scene_.tree, data->wrenches, data->tau.data(), u_rates, data);

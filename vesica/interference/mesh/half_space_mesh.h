@@ -1,18 +1,18 @@
 // Half-space (body j) with a closed triangle mesh or a box (body i): exact at every depth, for any
 // closed mesh, convex or not.
 //
-// In coordinates (u, v, z) of the plane, z the height over it, the divergence theorem with the
-// field z e_z turns integrals over the submerged part (z < 0) into integrals over its wetted
-// surface; the section at z = 0 adds nothing:
-//   V        = sum over wetted triangles of  integral z dA
-//   int x dV = ...                           integral (u z, v z, z^2/2) dA
-//   int x x^T dV = ...                       integral (u^2 z, u v z, v^2 z, u z^2/2, v z^2/2,
-//   z^3/3) dA
-// with dA the signed area in (u, v): negative below, so that every column of a convex bottom counts
-// positive and nothing cancels in a shallow touch. The integrands are cubic: exact from the
-// corners. The origin of (u, v) lies under the lowest vertex, and heights are taken from that
-// vertex, so a small tip of a large body keeps its digits. A cut edge is parted from its wet end to
-// its dry end.
+// The submerged part (z < 0) is the sum of the cones from a point of the plane to the wetted
+// surface; the section at z = 0 adds nothing, because its cone is flat. A triangle's cone is a
+// tetrahedron, whose moments are products of its corners (geometry/triangle_tree.h). In coordinates
+// (u, v, z) of the plane, z the height over it, its apex lies over a low vertex, and heights
+// are taken from that vertex, so a small tip of a large body keeps its digits; of a convex bottom
+// every cone counts positive and nothing cancels in a shallow touch. The wet part of a triangle has
+// its share of the triangle's determinant, taken from a wet corner; a cut edge is parted from its
+// wet end to its dry end.
+//
+// Patches of the tree that are wholly wet count by their sums, which are kept about their own
+// centers and so lose nothing where the body's origin is far away: the time grows with the
+// triangles that the plane cuts.
 //
 // Derivatives: turning or shifting the plane moves only the section, so the derivatives of the
 // moments by the plane are the section's moments of one order more (Leibniz). They come from the
