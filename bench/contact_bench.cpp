@@ -205,8 +205,7 @@ void print_kernels(const std::vector<Case>& cases) {
     hand_motions.push_back(as_hand_written(m));
     jet_motions.push_back(as_jets(m));
   }
-  // The mesh leaves the caches cold, which is a fifth of what the hand-written code takes: what is
-  // held against each other comes later.
+  // What is held against each other runs one after the other, away from the mesh and its memory.
   add_case(cases[2]);
   add_case(cases[3]);
   rounds.add("jets", jet_motions.size(), [&] {
