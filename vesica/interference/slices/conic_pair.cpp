@@ -64,19 +64,24 @@ Vec2 find_zero(const Value& value, const Slope& slope, Vec2 a, Vec2 b, double fa
     return (1 / std::sqrt(dot(sum, sum))) * sum;
   };
   Vec2 w = between(std::abs(fb), std::abs(fa));
+  double before = 1;
   for (int step = 0; step < 60; ++step) {
     const double f = value(w);
     ((f < 0) == (fa < 0) ? a : b) = w;
-    // The tangent of the angle to go.
-    const double t = -f / slope(w), scale = 1 / std::sqrt(1 + t * t);
+    // The tangent of the angle to go; its cosine without a root where that is exact.
+    const double t = -f / slope(w), t2 = t * t;
+    const double scale = t2 < 1e-5 ? 1 - t2 * (0.5 - 0.375 * t2) : 1 / std::sqrt(1 + t2);
     const Vec2 next = {scale * (w.x - t * w.y), scale * (w.y + t * w.x)};
-    if (!(cross(a, next) >= 0 && cross(next, b) >= 0 && std::abs(t) < 1)) {
+    // What is left is about t (t/before)^2. Before the bracket is asked: w is one of its ends, and
+    // rounding may put a last step beyond it.
+    if (std::abs(t) * t2 < 1e-15 * before * before || std::abs(t) < 1e-14) return next;
+    before = std::abs(t);
+    if (!(cross(a, next) >= 0 && cross(next, b) >= 0 && before < 1)) {
       w = between(1, 1);
+      before = 1;
       continue;
     }
     w = next;
-    // What is left is about the square of this step.
-    if (std::abs(t) < 1e-9) break;
   }
   return w;
 }
@@ -106,7 +111,17 @@ int find_zeros_of_quartics(const CircleFunction& f, Vec2 points[4]) {
   return count;
 }
 
-int find_zeros(const CircleFunction& f, Vec2 points[4]) {
+// Whether all of the circle between two neighbouring samples is outside of one of the parts.
+bool is_outside(const Vec2& a, const Vec2& b, const CirclePart* parts, int part_count) {
+  for (int k = 0; k < part_count; ++k) {
+    const double at_a = dot(parts[k].a, a), at_b = dot(parts[k].a, b);
+    // Unless the part is within the spacing.
+    if (at_a > parts[k].h && at_b > parts[k].h && at_a + at_b > -1.9) return true;
+  }
+  return false;
+}
+
+int find_zeros(const CircleFunction& f, Vec2 points[4], const CirclePart* parts, int part_count) {
   double v[kSamples];
   for (int k = 0; k < kSamples; ++k) {
     v[k] = f.r + f.p * kTable.cos2[k] + f.p2 * kTable.sin2[k] + f.q * kTable.cos[k] +
@@ -128,6 +143,7 @@ int find_zeros(const CircleFunction& f, Vec2 points[4]) {
     // Two zeros need an extremum beyond zero, within half a spacing of one of the two.
     if (!changes && (small > 0.25 * reach || large > reach)) continue;
     const Vec2 a = sample(k), b = sample(following);
+    if (is_outside(a, b, parts, part_count)) continue;
     if (!changes || large < kSpacing * slope_of_two) {
       const double slope_a = f.slope(a), slope_b = f.slope(b);
       const double limit = (slope_a < 0) == (slope_b < 0) ? slope_of_two : slope_of_three;
@@ -154,7 +170,8 @@ int find_zeros(const CircleFunction& f, Vec2 points[4]) {
 
 }  // namespace
 
-int find_on_unit_circle(const Conic& conic, Vec2 points[4]) {
+int find_on_unit_circle(const Conic& conic, Vec2 points[4], const CirclePart* parts,
+                        int part_count) {
   const CircleFunction f(conic);
   const double size = std::abs(conic.xx) + std::abs(conic.yy);
   if (std::abs(f.p) + std::abs(f.p2) <= 1e-14 * size) {
@@ -168,14 +185,18 @@ int find_on_unit_circle(const Conic& conic, Vec2 points[4]) {
     points[1] = {along * f.q + across * f.q2, along * f.q2 - across * f.q};
     return 2;
   }
-  return find_zeros(f, points);
+  return find_zeros(f, points, parts, part_count);
+}
+
+int find_extrema_on_unit_circle(const Conic& conic, Vec2 points[4]) {
+  return find_zeros(CircleFunction(conic).derivative(), points, nullptr, 0);
 }
 
 double find_tangency_on_unit_circle(const Conic& conic, Vec2* point) {
   const CircleFunction f(conic);
   double best = std::numeric_limits<double>::infinity();
   Vec2 extrema[4];
-  const int count = find_zeros(f.derivative(), extrema);
+  const int count = find_zeros(f.derivative(), extrema, nullptr, 0);
   for (int k = 0; k < count; ++k) {
     const double value = f.value(extrema[k]);
     if (std::abs(value) < std::abs(best)) {
@@ -187,8 +208,8 @@ double find_tangency_on_unit_circle(const Conic& conic, Vec2* point) {
 }
 
 int find_common_points(const Conic& a, const Conic& b, Vec2 points[4]) {
+  if (!is_ellipse(a)) return 0;
   const double det = a.xx * a.yy - a.xy * a.xy;
-  if (!(a.xx > 0) || !(det > 1e-12 * a.xx * a.xx)) return 0;
   const Vec2 center = {(a.xy * a.y - a.yy * a.x) / det, (a.xy * a.x - a.xx * a.y) / det};
   const double kappa2 = -(a.x * center.x + a.y * center.y + a.c);
   if (!(kappa2 > 0)) return 0;

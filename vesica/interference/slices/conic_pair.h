@@ -22,15 +22,30 @@ struct Conic {
   }
 };
 
+// Part of the unit circle: a.w <= h.
+struct CirclePart {
+  Vec2 a;
+  double h;
+};
 // The zeros of a conic on the unit circle, as unit vectors: at most four; returns how many. A
 // tangency that misses by rounding may be found or not: callers use one answer for both curves.
-int find_on_unit_circle(const Conic& conic, Vec2 points[4]);
+// Zeros outside of one of the `parts` may be left out.
+int find_on_unit_circle(const Conic& conic, Vec2 points[4], const CirclePart* parts = nullptr,
+                        int part_count = 0);
+
+// The stationary points of the conic's values on the unit circle: at most four; returns how many.
+int find_extrema_on_unit_circle(const Conic& conic, Vec2 points[4]);
 
 // The stationary point of the conic's values on the unit circle whose value is nearest to zero;
 // returns that value. For tangencies.
 double find_tangency_on_unit_circle(const Conic& conic, Vec2* point);
 
-// The points of two conics; `a` must be an ellipse (positive definite, not empty), else none.
+// Bounded, if it is not empty.
+inline bool is_ellipse(const Conic& g) {
+  return g.xx > 0 && g.xx * g.yy - g.xy * g.xy > 1e-12 * g.xx * g.xx;
+}
+
+// The points of two conics; `a` must be an ellipse, else none.
 int find_common_points(const Conic& a, const Conic& b, Vec2 points[4]);
 
 }  // namespace vesica::detail

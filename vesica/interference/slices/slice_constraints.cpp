@@ -20,9 +20,9 @@ Quadric move_plane(const Quadric& g, const Pose<double>& X) {
 enum class Against { kCuts, kHolds, kFails };
 
 // Strictly: a surface that only just holds may be one that the box comes from.
-Against compare_with_box(const Constraint& item, const Vec3d& center, const Vec3d& half) {
+Against compare_with_box(const Quadric& g, bool is_plane, const Vec3d& center, const Vec3d& half) {
   double least, greatest;
-  bound_over_box(item.g, item.is_plane, center, half, &least, &greatest);
+  bound_over_box(g, is_plane, center, half, &least, &greatest);
   if (least > 0) return Against::kFails;
   return greatest < -1e-12 * half.norm() ? Against::kHolds : Against::kCuts;
 }
@@ -44,6 +44,50 @@ Against compare_with_ellipsoid(const Constraint& plane, const Constraint& ball) 
   }
   if (height >= along) return Against::kFails;
   return height <= -along ? Against::kHolds : Against::kCuts;
+}
+
+// Two curved surfaces that nearly cancel, such as a peg and its bore: in both, g_a + t g_b <= 0 for
+// any t > 0, and where t cancels the curvature the sum is nearly linear. Its bounds over a box are
+// close where those of each surface alone say nothing. False where the signs do not allow it.
+bool cancel_curvature(const Quadric& a, const Quadric& b, Quadric* sum) {
+  const Vec3d diagonal_a(a.A.xx, a.A.yy, a.A.zz), diagonal_b(b.A.xx, b.A.yy, b.A.zz);
+  int axis;
+  diagonal_a.cwiseAbs().maxCoeff(&axis);
+  const double t = -diagonal_a[axis] / diagonal_b[axis];
+  if (!(t > 0) || !std::isfinite(t)) return false;
+  *sum = {a.A + b.A * t, a.b + b.b * t, a.c + b.c * t};
+  return true;
+}
+
+// What several curved surfaces share is mostly much smaller than the boxes of the two cells (the
+// crescent between a peg and its bore). A box close round it shows most pairs to be empty, and
+// which planes do not touch what the others share: in the peg's scene that saves half of the time.
+// False where it is empty.
+bool shrink_to_surfaces(ConstraintSet* set, Bounds* box) {
+  Quadric sums[kMaxConics];
+  int sum_count = 0;
+  for (int k = 0; k < set->count; ++k) {
+    for (int m = 0; m < k && sum_count < kMaxConics; ++m) {
+      const Constraint &a = set->items[k], &b = set->items[m];
+      if (!a.is_plane && !b.is_plane && cancel_curvature(a.g, b.g, &sums[sum_count])) ++sum_count;
+    }
+  }
+  constexpr int kRounds = 2;
+  for (int round = 0; round < kRounds; ++round) {
+    for (int k = 0; k < sum_count; ++k) {
+      if (!shrink_box(sums[k], false, box)) return false;
+    }
+    for (int k = 0; k < set->count; ++k) {
+      if (!shrink_box(set->items[k].g, set->items[k].is_plane, box)) return false;
+    }
+  }
+  const Vec3d center = box->center(), half = box->half();
+  for (int k = 0; k < set->count; ++k) {
+    Constraint& item = set->items[k];
+    item.is_guard =
+        item.is_plane && compare_with_box(item.g, true, center, half) == Against::kHolds;
+  }
+  return true;
 }
 
 bool is_same(const Constraint& a, const Constraint& b, double sign) {
@@ -68,6 +112,30 @@ double calc_roundness(const Symmetric3<double>& A, const Vec3d& u) {
 
 }  // namespace
 
+bool are_apart(const Cell& i, const Cell& j, const Pose<double>& X_JI) {
+  const Bounds box = i.bounds.moved(X_JI).common_with(j.bounds);
+  if (box.is_empty()) return true;
+  if (!box.is_finite()) return false;
+  const Vec3d center = box.center(), half = box.half();
+  for (const Primitive& a : i.primitives) {
+    if (a.is_plane()) continue;
+    Quadric a_J;
+    bool is_moved = false;
+    for (const Primitive& b : j.primitives) {
+      // Only surfaces of opposite sense can cancel.
+      if (b.is_plane() || a.is_complement == b.is_complement) continue;
+      if (!is_moved) a_J = a.g.moved(X_JI);
+      is_moved = true;
+      Quadric sum;
+      double least, greatest;
+      if (!cancel_curvature(a_J, b.g, &sum)) continue;
+      bound_over_box(sum, false, center, half, &least, &greatest);
+      if (least > 0) return true;
+    }
+  }
+  return false;
+}
+
 void make_constraints(const Cell& i, const Cell& j, const Pose<double>& X_JI, ConstraintSet* set) {
   set->count = 0;
   set->is_empty = true;
@@ -87,32 +155,21 @@ void make_constraints(const Cell& i, const Cell& j, const Pose<double>& X_JI, Co
 
   // A surface of one cell against the box of the other, along the axes of either.
   const Bounds i_in_J = i.bounds.moved(X_JI), j_in_I = j.bounds.moved(X_IJ);
+  const Vec3d center_of_i = i_in_J.center(), half_of_i = i_in_J.half();
+  const Vec3d center_of_j = j_in_I.center(), half_of_j = j_in_I.half();
   const auto add = [&](const Primitive& p, const Quadric& g_J, int owner) {
-    Vec3d axis = p.axis(), anchor = p.X_SP.p_WB;
-    Quadric about_anchor;
-    if (!p.is_plane()) {
-      const Quadric own = calc_own_quadric(p);
-      about_anchor = {g_J.A, p.X_SP.R_WB * own.b, own.c};
-      // A surface that has been moved out (the search for a gap) has another c.
-      const double c = p.g(anchor);
-      if (std::abs(c - own.c) > 1e-13 * (std::abs(p.g.c) + std::abs(own.c))) about_anchor.c = c;
-    }
-    if (owner == 0) {
-      axis = X_JI.R_WB * axis;
-      anchor = X_JI * anchor;
-      about_anchor.b = X_JI.R_WB * about_anchor.b;
-    }
-    const Constraint item{g_J, p.type, p.is_plane(), owner, axis, anchor, about_anchor};
-    const Bounds& in_J = owner == 0 ? j.bounds : i_in_J;
-    const Bounds& in_I = owner == 0 ? j_in_I : i.bounds;
-    if (in_J.is_finite()) {
-      const Against against = compare_with_box(item, in_J.center(), in_J.half());
+    const bool is_plane = p.is_plane(), of_i = owner == 0;
+    if ((of_i ? j.bounds : i_in_J).is_finite()) {
+      const Against against =
+          of_i ? compare_with_box(g_J, is_plane, j.bounds.center(), j.bounds.half())
+               : compare_with_box(g_J, is_plane, center_of_i, half_of_i);
       if (against != Against::kCuts) return against == Against::kHolds;
     }
-    if (in_I.is_finite()) {
-      Constraint turned = item;
-      turned.g = owner == 0 ? p.g : (item.is_plane ? move_plane(g_J, X_IJ) : g_J.moved(X_IJ));
-      const Against against = compare_with_box(turned, in_I.center(), in_I.half());
+    if ((of_i ? j_in_I : i.bounds).is_finite()) {
+      const Against against =
+          of_i ? compare_with_box(p.g, is_plane, center_of_j, half_of_j)
+               : compare_with_box(is_plane ? move_plane(g_J, X_IJ) : g_J.moved(X_IJ), is_plane,
+                                  i.bounds.center(), i.bounds.half());
       if (against != Against::kCuts) return against == Against::kHolds;
     }
     if (set->count == kMaxConstraints) {
@@ -120,7 +177,22 @@ void make_constraints(const Cell& i, const Cell& j, const Pose<double>& X_JI, Co
           "more than {} surfaces bound what two cells share; cut the cells into smaller ones",
           kMaxConstraints));
     }
-    set->items[set->count++] = item;
+    Constraint& item = set->items[set->count++];
+    item = {g_J, p.type, is_plane, owner, p.axis(), p.X_SP.p_WB, {}};
+    if (!is_plane) {
+      const Quadric own = calc_own_quadric(p);
+      item.about_anchor = {g_J.A, p.X_SP.R_WB * own.b, own.c};
+      // A surface that has been moved out (the search for a gap) has another c.
+      const double c = p.g(item.anchor);
+      if (std::abs(c - own.c) > 1e-13 * (std::abs(p.g.c) + std::abs(own.c))) {
+        item.about_anchor.c = c;
+      }
+    }
+    if (of_i) {
+      item.axis = X_JI.R_WB * item.axis;
+      item.anchor = X_JI * item.anchor;
+      item.about_anchor.b = X_JI.R_WB * item.about_anchor.b;
+    }
     return true;
   };
   for (const Primitive& p : i.primitives) {
@@ -169,6 +241,14 @@ void make_constraints(const Cell& i, const Cell& j, const Pose<double>& X_JI, Co
         "ones",
         conics, kMaxConics));
   }
+  if (conics > 1) {
+    Bounds box = box_J;
+    if (!shrink_to_surfaces(set, &box)) return;
+    if (box.half().norm() < 0.5 * set->size) {
+      set->center = box.center();
+      set->size = 2 * box.half().norm();
+    }
+  }
   set->is_empty = false;
 }
 
@@ -196,22 +276,41 @@ bool find_slicing_direction(const ConstraintSet& set, Vec3d* u) {
     }
     return r >= kRoundEnough;
   };
-  // The axis of a cylinder, cone or paraboloid: circles.
+  // The axis of a cylinder, cone or paraboloid: circles. Of several, as of a peg in its bore, the
+  // one that most planes lie across: a plane that is nearly across has all of its corners, and a
+  // panel between any two of them, within a hair of u.
   Vec3d axes[kMaxConics];
-  int axis_count = 0;
+  int axis_count = 0, planes_across[kMaxConics];
+  const auto count_across = [&](const Vec3d& axis) {
+    int count = 0;
+    for (int k = 0; k < set.count; ++k) {
+      const bool bounds = set.items[k].is_plane && !set.items[k].is_guard;
+      if (bounds && std::abs(2 * set.items[k].g.b.dot(axis)) > 1 - 1e-14) ++count;
+    }
+    return count;
+  };
   for (int k = 0; k < set.count; ++k) {
     const Constraint& item = set.items[k];
     if (item.is_plane || item.type == PrimitiveType::kSphere ||
         item.type == PrimitiveType::kEllipsoid) {
       continue;
     }
-    axes[axis_count++] = item.axis;
-    if (try_direction(item.axis)) return true;
+    const int across = count_across(item.axis);
+    int at = axis_count++;
+    for (; at > 0 && planes_across[at - 1] < across; --at) {
+      axes[at] = axes[at - 1];
+      planes_across[at] = planes_across[at - 1];
+    }
+    axes[at] = item.axis;
+    planes_across[at] = across;
+  }
+  for (int k = 0; k < axis_count; ++k) {
+    if (try_direction(axes[k])) return true;
   }
   // Along an edge; with one plane or none, across the normal.
   Vec3d normal = Vec3d::Zero();
   for (int k = 0; k < set.count; ++k) {
-    if (!set.items[k].is_plane) continue;
+    if (!set.items[k].is_plane || set.items[k].is_guard) continue;
     const Vec3d n = 2 * set.items[k].g.b;
     if (normal.isZero()) {
       normal = n;

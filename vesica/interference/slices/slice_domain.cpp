@@ -42,7 +42,7 @@ struct SliceDomain::SliceState {
 };
 
 void SliceDomain::build(const ConstraintSet& set, const Mat3d& R, const Vec3d& origin) {
-  lines_ = ellipses_ = 0;
+  lines_ = ellipses_ = guards_ = 0;
   u_low_ = -kInfinity;
   u_high_ = kInfinity;
   low_owner_ = high_owner_ = -1;
@@ -55,6 +55,10 @@ void SliceDomain::build(const ConstraintSet& set, const Mat3d& R, const Vec3d& o
     if (item.is_plane) {
       const Vec3d n = R.transpose() * (2 * item.g.b);
       const double value = 2 * item.g.b.dot(origin) + item.g.c;
+      if (item.is_guard) {
+        guard_[guards_++] = {{n.x(), n.y()}, value, n.z(), item.owner};
+        continue;
+      }
       const double length = std::hypot(n.x(), n.y());
       if (length < kParallel) {
         const double limit = -value / n.z();
@@ -182,8 +186,13 @@ bool SliceDomain::walk(double u, Sink* sink) const {
       conic.x = ka * ea.exx * Bd.x;
       conic.y = ka * (ea.exy * Bd.x + ea.eyy * Bd.y);
       conic.c = dot(delta, Bd) - state.kappa[b] * state.kappa[b];
+      CirclePart parts[kMaxConstraints];
+      int part_count = 0;
+      for (int k = 0; k < lines_; ++k) {
+        if (state.kind[k][a] == 1) parts[part_count++] = {cut_[k][a].a, state.h[k][a]};
+      }
       Vec2 w[4];
-      const int count = find_on_unit_circle(conic, w);
+      const int count = find_on_unit_circle(conic, w, parts, part_count);
       for (int k = 0; k < count; ++k) {
         state.partner[a][state.points[a]] = kMaxConstraints + b;
         state.point[a][state.points[a]++] = w[k];
@@ -265,7 +274,10 @@ void SliceDomain::walk_line(const SliceState& state, int k, Sink* sink) const {
     }
   }
   for (int p = 0; p < pieces; ++p) {
-    if (piece[p].from < piece[p].to) {
+    if (!(piece[p].from < piece[p].to)) continue;
+    const double t = 0.5 * (piece[p].from + piece[p].to);
+    const Vec2 middle = -state.off[k] * line_[k].c + t * turned(line_[k].c);
+    if (is_guarded(middle, state.u)) {
       sink->add_line(k, state.off[k], piece[p].from, piece[p].to, piece[p].from_surface,
                      piece[p].to_surface);
     }
@@ -329,7 +341,8 @@ void SliceDomain::walk_ellipse(const SliceState& state, int m, Sink* sink) const
       }
       if ((value <= 0) == ellipse_[b].is_outside) return false;
     }
-    return true;
+    return guards_ == 0 ||
+           is_guarded(state.center[m] + state.kappa[m] * e.stretch(middle), state.u);
   };
   if (cuts == 0) {
     if (is_inside({1, 0}, -1)) sink->add_ellipse(m, state);
@@ -400,10 +413,11 @@ struct SliceDomain::MomentSink {
                    yy * across.y * across.y;
     if (e.owner == 1) {
       const Vec2 normal = {sign * (q.y - p.y), sign * (p.x - q.x)};
-      const double angle = 2 * std::atan2(s, c);
       values[kNx] += normal.x;
       values[kNy] += normal.y;
-      values[kNu] -= dot(e.k1, normal) + sign * 0.5 * (e.s1 + 2 * e.s2 * u) * e.det * angle;
+      values[kNu] -= dot(e.k1, normal);
+      const double growth = e.s1 + 2 * e.s2 * u;  // of kappa^2; none of a cylinder
+      if (growth != 0) values[kNu] -= sign * growth * e.det * std::atan2(s, c);
     }
   }
 

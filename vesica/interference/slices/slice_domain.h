@@ -30,6 +30,9 @@ struct Constraint {
   // is far from the origin, g(x) is a small difference of large numbers.
   Vec3d anchor;
   Quadric about_anchor;
+  // A plane that does not touch what both cells share, and tells it from other places where all the
+  // rest would hold: the far side of a hole.
+  bool is_guard = false;
 };
 
 // Everything that bounds the intersection, in one frame; what cannot touch it is left out.
@@ -40,6 +43,9 @@ struct ConstraintSet {
   double size = 0;  // its diagonal
   bool is_empty = true;
 };
+
+// Whether a quick look shows that they share nothing: most sectors of a hole and the peg in it.
+bool are_apart(const Cell& i, const Cell& j, const Pose<double>& X_JI);
 
 // In j's frame. Throws InputError where neither cell is bounded.
 void make_constraints(const Cell& i, const Cell& j, const Pose<double>& X_JI, ConstraintSet* set);
@@ -92,8 +98,9 @@ class SliceDomain {
   void build(const ConstraintSet& set, const Mat3d& R, const Vec3d& origin);
 
   // Ascending; the slices outside are empty. Also the mean of the points where the events happen,
-  // which lies in the hull of the domain. Returns 0 where the domain is empty.
-  int find_events(SliceEvent events[kMaxEvents], Vec3d* middle) const;
+  // which lies in the hull of the domain, and how far they are from it within their slices, at most
+  // (roughly). Returns 0 where the domain is empty.
+  int find_events(SliceEvent events[kMaxEvents], Vec3d* middle, double* spread) const;
 
   // False, and zeros, where the slice is empty.
   bool evaluate(double u, double values[kSliceValues]) const;
@@ -110,7 +117,7 @@ class SliceDomain {
 
  private:
   struct Line {
-    Vec2 c;             // unit normal, outward
+    Vec2 c;             // unit normal, outward; of a guard, part of it
     double off0, off1;  // c.x + off0 + off1 u <= 0
     int owner;
   };
@@ -144,19 +151,31 @@ class SliceDomain {
   };
   struct SliceState;
 
+  // Where the events are: the sum of their places, and a box round them within the slices.
+  struct EventPlaces {
+    Vec3d sum = Vec3d::Zero();
+    Vec2 low = {kInfinity, kInfinity}, high = {-kInfinity, -kInfinity};
+  };
   void add_event(double u, bool is_tangency, const Vec2& x, SliceEvent* events, int* count,
-                 Vec3d* sum) const;
-  void add_vertices(SliceEvent* events, int* count, Vec3d* sum) const;
-  void add_tangencies(SliceEvent* events, int* count, Vec3d* sum) const;
-  void add_ellipse_pairs(SliceEvent* events, int* count, Vec3d* sum) const;
-  void add_line_ellipse_pairs(SliceEvent* events, int* count, Vec3d* sum) const;
-  void add_ellipse_triples(SliceEvent* events, int* count, Vec3d* sum) const;
+                 EventPlaces* places) const;
+  void add_vertices(SliceEvent* events, int* count, EventPlaces* places) const;
+  void add_tangencies(SliceEvent* events, int* count, EventPlaces* places) const;
+  void add_ellipse_pairs(SliceEvent* events, int* count, EventPlaces* places) const;
+  void add_line_ellipse_pairs(SliceEvent* events, int* count, EventPlaces* places) const;
+  void add_ellipse_triples(SliceEvent* events, int* count, EventPlaces* places) const;
   void add_triple(const int triple[3], double low, double high, SliceEvent* events, int* count,
-                  Vec3d* sum) const;
+                  EventPlaces* places) const;
   bool find_triple_point(const int triple[3], double size, Vec3d* x) const;
   // Slices outside of it are empty; false where all are.
   bool find_range(double* low, double* high) const;
   void search_beyond(SliceEvent* events, int* count) const;
+  // Whether the planes that bound nothing hold.
+  bool is_guarded(const Vec2& x, double u) const {
+    for (int k = 0; k < guards_; ++k) {
+      if (dot(guard_[k].c, x) + guard_[k].off0 + guard_[k].off1 * u > 0) return false;
+    }
+    return true;
+  }
   bool is_feasible(const Vec2& x, double u, int line_a, int line_b, int ellipse_a, int ellipse_b,
                    int ellipse_c = -1) const;
 
@@ -176,8 +195,8 @@ class SliceDomain {
   }
   Vec3d calc_gradient(int surface, const Vec2& x, double u) const;
 
-  int lines_ = 0, ellipses_ = 0;
-  Line line_[kMaxConstraints];
+  int lines_ = 0, ellipses_ = 0, guards_ = 0;
+  Line line_[kMaxConstraints], guard_[kMaxConstraints];
   Ellipse ellipse_[kMaxConics];
   LineEllipse cut_[kMaxConstraints][kMaxConics];
   double cross_[kMaxConstraints][kMaxConstraints], dot_[kMaxConstraints][kMaxConstraints];

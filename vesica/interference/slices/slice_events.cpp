@@ -58,12 +58,40 @@ struct Polynomial {
   }
 };
 
+// Newton's method for a tangency near u, w: where the conic `at` u has the extremal value 0 on the
+// unit circle, at w. `slope`: its derivative by u at w. False where it does not converge between
+// low and high.
+template <class At, class Slope>
+bool polish_tangency(const At& at, const Slope& slope, double low, double high, double* u,
+                     Vec2* w) {
+  for (int step = 0; step < 12; ++step) {
+    const Conic c = at(*u);
+    const auto times = [&c](const Vec2& x) -> Vec2 {
+      return {c.xx * x.x + c.xy * x.y, c.xy * x.x + c.yy * x.y};
+    };
+    // Half of the derivatives along the circle.
+    const Vec2 t = turned(*w), gradient = times(*w) + Vec2{c.x, c.y};
+    const double bend = dot(t, times(t)) - dot(gradient, *w), rate = slope(*u, *w);
+    if (bend == 0 || rate == 0) return false;
+    const double turn = -dot(gradient, t) / bend, change = -c(*w) / rate;
+    if (!(std::abs(turn) < 0.5) || !(*u + change >= low && *u + change <= high)) return false;
+    const Vec2 next = *w + turn * t;
+    *w = (1 / std::sqrt(dot(next, next))) * next;
+    *u += change;
+    // What is left is about the square of this step.
+    if (std::abs(change) < 1e-8 * (high - low) && std::abs(turn) < 1e-6) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void SliceDomain::add_event(double u, bool is_tangency, const Vec2& x, SliceEvent* events,
-                            int* count, Vec3d* sum) const {
+                            int* count, EventPlaces* places) const {
   if (!(u >= u_low_ - tolerance_ && u <= u_high_ + tolerance_) || *count >= kMaxEvents) return;
-  *sum += Vec3d(x.x, x.y, u);
+  places->sum += Vec3d(x.x, x.y, u);
+  places->low = {std::min(places->low.x, x.x), std::min(places->low.y, x.y)};
+  places->high = {std::max(places->high.x, x.x), std::max(places->high.y, x.y)};
   events[(*count)++] = {std::clamp(u, u_low_, u_high_), is_tangency};
 }
 
@@ -80,11 +108,11 @@ bool SliceDomain::is_feasible(const Vec2& x, double u, int line_a, int line_b, i
     const double q = ellipse_[m].at(u)(x);
     if (ellipse_[m].is_outside ? q < -tolerance_ : q > tolerance_) return false;
   }
-  return true;
+  return is_guarded(x, u);
 }
 
 // Edges between two planes, cut to their part in the domain.
-void SliceDomain::add_vertices(SliceEvent* events, int* count, Vec3d* sum) const {
+void SliceDomain::add_vertices(SliceEvent* events, int* count, EventPlaces* places) const {
   for (int k = 0; k < lines_; ++k) {
     for (int m = k + 1; m < lines_; ++m) {
       const Line &a = line_[k], &b = line_[m];
@@ -123,7 +151,7 @@ void SliceDomain::add_vertices(SliceEvent* events, int* count, Vec3d* sum) const
           to = std::min(to, middle + half);
         }
         if (from <= to && std::isfinite(from) && std::isfinite(to)) {
-          add_event(u, false, foot + 0.5 * (from + to) * d, events, count, sum);
+          add_event(u, false, foot + 0.5 * (from + to) * d, events, count, places);
         }
         continue;
       }
@@ -172,14 +200,14 @@ void SliceDomain::add_vertices(SliceEvent* events, int* count, Vec3d* sum) const
         const double u = others[r];
         if (u < from - tolerance_ || u > to + tolerance_) continue;
         const Vec2 x = x0 + u * x1;
-        if (is_feasible(x, u, k, m, -1, -1)) add_event(u, false, x, events, count, sum);
+        if (is_feasible(x, u, k, m, -1, -1)) add_event(u, false, x, events, count, places);
       }
     }
   }
 }
 
 // Tips of the quadrics, and the extrema of the curves where a plane cuts a quadric.
-void SliceDomain::add_tangencies(SliceEvent* events, int* count, Vec3d* sum) const {
+void SliceDomain::add_tangencies(SliceEvent* events, int* count, EventPlaces* places) const {
   for (int m = 0; m < ellipses_; ++m) {
     const Ellipse& e = ellipse_[m];
     double roots[2] = {e.apex.z()};
@@ -187,7 +215,7 @@ void SliceDomain::add_tangencies(SliceEvent* events, int* count, Vec3d* sum) con
     for (int r = 0; r < found; ++r) {
       const Vec2 x = e.center(roots[r]);
       if (is_feasible(x, roots[r], -1, -1, m, -1))
-        add_event(roots[r], false, x, events, count, sum);
+        add_event(roots[r], false, x, events, count, places);
     }
     for (int k = 0; k < lines_; ++k) {
       const LineEllipse& cut = cut_[k][m];
@@ -198,7 +226,7 @@ void SliceDomain::add_tangencies(SliceEvent* events, int* count, Vec3d* sum) con
         // p^2 = l^2 kappa^2 there: p has the digits that kappa^2 loses near a tip.
         const double u = roots[r], p = cut.p0 + cut.p1 * u;
         const Vec2 x = e.center(u) - p / cut.length * e.stretch(cut.a);
-        if (is_feasible(x, u, k, -1, m, -1)) add_event(u, true, x, events, count, sum);
+        if (is_feasible(x, u, k, -1, m, -1)) add_event(u, true, x, events, count, places);
       }
     }
   }
@@ -207,7 +235,7 @@ void SliceDomain::add_tangencies(SliceEvent* events, int* count, Vec3d* sum) con
 // Extrema of the curves where two quadrics meet: the slices' ellipses touch, which is where the
 // cubic det(C_b + mu C_a) of their pencil has a double root. Its discriminant is a polynomial in u
 // of degree 8; 4 where the ellipses are similar (two circles, say).
-void SliceDomain::add_ellipse_pairs(SliceEvent* events, int* count, Vec3d* sum) const {
+void SliceDomain::add_ellipse_pairs(SliceEvent* events, int* count, EventPlaces* places) const {
   for (int a = 0; a < ellipses_; ++a) {
     for (int b = a + 1; b < ellipses_; ++b) {
       const Ellipse &ea = ellipse_[a], &eb = ellipse_[b];
@@ -270,29 +298,60 @@ void SliceDomain::add_ellipse_pairs(SliceEvent* events, int* count, Vec3d* sum) 
       }
       double roots[2 * kMaxDegree];
       const int found = find_roots(discriminant.c, discriminant.degree, roots);
-      for (int r = 0; r < found; ++r) {
-        const double u = middle + half * roots[r];
-        const double k2 = ea.kappa2(u);
-        if (!(k2 > 0)) continue;
-        const double k = std::sqrt(k2);
+      // b on the unit circle of a, and the derivative of its value at w by u.
+      const auto at = [&](double u) -> Conic {
+        const double size2 = ea.kappa2(u), size = std::sqrt(size2);
         const Vec2 d = ea.center(u) - eb.center(u), l = in_y(d);
-        const Conic conic = {k2 * kxx, k2 * kxy, k2 * kyy,
-                             k * l.x,  k * l.y,  form(d, d) - eb.kappa2(u)};
+        return {size2 * kxx, size2 * kxy, size2 * kyy,
+                size * l.x,  size * l.y,  form(d, d) - eb.kappa2(u)};
+      };
+      const auto slope = [&](double u, const Vec2& w) {
+        const Vec2 d = ea.center(u) - eb.center(u), by_u = ea.k1 - eb.k1;
+        const Vec2 Kw = {kxx * w.x + kxy * w.y, kxy * w.x + kyy * w.y};
+        const double size = std::sqrt(ea.kappa2(u)), growth = 0.5 * (ea.s1 + 2 * ea.s2 * u) / size;
+        return 2 * growth * (size * dot(w, Kw) + dot(in_y(d), w)) + 2 * size * dot(in_y(by_u), w) +
+               2 * form(d, by_u) - (eb.s1 + 2 * eb.s2 * u);
+      };
+      const auto add = [&](double u, const Vec2& w) {
+        const Vec2 x = ea.center(u) + std::sqrt(ea.kappa2(u)) * ea.stretch(w);
+        if (is_feasible(x, u, -1, -1, a, b)) add_event(u, true, x, events, count, places);
+      };
+      // Of ellipses that are nearly alike, as those of a peg and its bore, the discriminant has few
+      // digits: its roots are off by a hundredth of the range, or lost, and a fifth of the volume
+      // with them. Newton's method from either end and the middle finds where the extrema vanish.
+      const bool are_alike = std::abs(kxx - kyy) + 2 * std::abs(kxy) <= 0.1 * trace;
+      for (const double start : {low, middle, high}) {
+        if (!are_alike || are_similar || !(ea.kappa2(start) > 0)) continue;
+        Vec2 extrema[4];
+        const int extremum_count = find_extrema_on_unit_circle(at(start), extrema);
+        for (int k = 0; k < extremum_count; ++k) {
+          double u = start;
+          if (polish_tangency(at, slope, low, high, &u, &extrema[k])) add(u, extrema[k]);
+        }
+      }
+      for (int r = 0; r < found; ++r) {
+        const double u = middle + half * roots[r], k2 = ea.kappa2(u);
+        if (!(k2 > 0)) continue;
+        const Conic conic = at(u);
+        const double offset = std::hypot(conic.x, conic.y), size = k2 * trace + offset;
         Vec2 w = {1, 0};
-        const double size = k2 * trace + k * std::sqrt(dot(l, l));
         // Concentric circles meet everywhere or nowhere.
-        const bool anywhere = are_similar && k * std::sqrt(dot(l, l)) < 1e-9 * k2 * trace;
-        if (!anywhere && !(std::abs(find_tangency_on_unit_circle(conic, &w)) < 1e-5 * size))
-          continue;
-        const Vec2 x = ea.center(u) + k * ea.stretch(w);
-        if (anywhere || is_feasible(x, u, -1, -1, a, b)) add_event(u, true, x, events, count, sum);
+        if (are_similar && offset < 1e-9 * k2 * trace) {
+          add_event(u, true, ea.center(u) + std::sqrt(k2) * ea.stretch(w), events, count, places);
+        } else if (std::abs(find_tangency_on_unit_circle(conic, &w)) < 1e-5 * size) {
+          double exact = u;
+          Vec2 place = w;
+          const bool is_exact = are_alike && polish_tangency(at, slope, low, high, &exact, &place);
+          add(is_exact ? exact : u, is_exact ? place : w);
+        }
       }
     }
   }
 }
 
 // Vertices of a plane and two quadrics.
-void SliceDomain::add_line_ellipse_pairs(SliceEvent* events, int* count, Vec3d* sum) const {
+void SliceDomain::add_line_ellipse_pairs(SliceEvent* events, int* count,
+                                         EventPlaces* places) const {
   if (ellipses_ < 2) return;
   for (int k = 0; k < lines_; ++k) {
     const Vec2 d = turned(line_[k].c), x0 = -line_[k].off0 * line_[k].c,
@@ -316,11 +375,13 @@ void SliceDomain::add_line_ellipse_pairs(SliceEvent* events, int* count, Vec3d* 
       for (int b = a + 1; b < ellipses_; ++b) {
         Vec2 points[4];
         int found = find_common_points(on_plane[a], on_plane[b], points);
-        if (found == 0) found = find_common_points(on_plane[b], on_plane[a], points);
+        if (found == 0 && !is_ellipse(on_plane[a])) {
+          found = find_common_points(on_plane[b], on_plane[a], points);
+        }
         for (int p = 0; p < found; ++p) {
           const double u = points[p].y;
           const Vec2 x = x0 + u * x1 + points[p].x * d;
-          if (is_feasible(x, u, k, -1, a, b)) add_event(u, false, x, events, count, sum);
+          if (is_feasible(x, u, k, -1, a, b)) add_event(u, false, x, events, count, places);
         }
       }
     }
@@ -376,15 +437,16 @@ void SliceDomain::search_beyond(SliceEvent* events, int* count) const {
   }
 }
 
-int SliceDomain::find_events(SliceEvent events[kMaxEvents], Vec3d* middle) const {
+int SliceDomain::find_events(SliceEvent events[kMaxEvents], Vec3d* middle, double* spread) const {
   int count = 0;
-  Vec3d sum = Vec3d::Zero();
-  add_vertices(events, &count, &sum);
-  add_tangencies(events, &count, &sum);
-  add_ellipse_pairs(events, &count, &sum);
-  add_line_ellipse_pairs(events, &count, &sum);
-  add_ellipse_triples(events, &count, &sum);
-  *middle = count > 0 ? Vec3d(sum / count) : Vec3d::Zero();
+  EventPlaces places;
+  add_vertices(events, &count, &places);
+  add_tangencies(events, &count, &places);
+  add_ellipse_pairs(events, &count, &places);
+  add_line_ellipse_pairs(events, &count, &places);
+  add_ellipse_triples(events, &count, &places);
+  *middle = count > 0 ? Vec3d(places.sum / count) : Vec3d::Zero();
+  *spread = count > 0 ? std::hypot(places.high.x - places.low.x, places.high.y - places.low.y) : 0;
   for (const double u : {u_low_, u_high_}) {
     double values[kSliceValues];
     if (std::isfinite(u) && evaluate(u, values) && count < kMaxEvents) events[count++] = {u, false};

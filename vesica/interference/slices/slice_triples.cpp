@@ -104,7 +104,7 @@ double calc_resultant(const Conic& a, const Conic& b, const Conic& c) {
 
 }  // namespace
 
-void SliceDomain::add_ellipse_triples(SliceEvent* events, int* count, Vec3d* sum) const {
+void SliceDomain::add_ellipse_triples(SliceEvent* events, int* count, EventPlaces* places) const {
   if (ellipses_ < 3) return;
   double low, high;
   if (!find_range(&low, &high)) return;
@@ -112,14 +112,14 @@ void SliceDomain::add_ellipse_triples(SliceEvent* events, int* count, Vec3d* sum
     for (int b = a + 1; b < ellipses_; ++b) {
       for (int c = b + 1; c < ellipses_; ++c) {
         const int triple[3] = {a, b, c};
-        add_triple(triple, low, high, events, count, sum);
+        add_triple(triple, low, high, events, count, places);
       }
     }
   }
 }
 
 void SliceDomain::add_triple(const int triple[3], double low, double high, SliceEvent* events,
-                             int* count, Vec3d* sum) const {
+                             int* count, EventPlaces* places) const {
   // A little further than the range: a corner at its end is one of the domain.
   const double middle = 0.5 * (low + high), half = 0.5 * (high - low) * (1 + 1e-6);
   // In the smallest one's coordinates, where it is a circle about the origin and nothing is flat.
@@ -208,7 +208,7 @@ void SliceDomain::add_triple(const int triple[3], double low, double high, Slice
         known[knowns++] = x;
         const Vec2 place = {x.x(), x.y()};
         if (is_feasible(place, x.z(), -1, -1, triple[0], triple[1], triple[2])) {
-          add_event(x.z(), false, place, events, count, sum);
+          add_event(x.z(), false, place, events, count, places);
         }
       }
     }

@@ -17,15 +17,16 @@ enum { kUA = detail::kSliceValues, kUX, kUY, kUUA, kTerms };
 constexpr int kPadded = 16;
 static_assert(kTerms <= kPadded);
 struct alignas(32) Terms {
-  double v[kPadded] = {};
+  double v[kPadded];  // not set: arrays of them are large, and hardly used
+  static Terms zero() { return {{}}; }
   void add(double w, const Terms& o) {
     for (int k = 0; k < kPadded; ++k) v[k] += w * o.v[k];
   }
 };
 
-// Nested rules of 3, 7 and 15 points on [-1, 1] (Gauss; Kronrod; Patterson 1968), exact to the
-// degrees 5, 11 and 23. Nodes from the outside in, the middle one last; those of odd index, and of
-// index 3 and 7, are the nodes of the smaller rules.
+// Nested rules of 1, 3, 7 and 15 points on [-1, 1] (Gauss; Kronrod; Patterson 1968), exact to the
+// degrees 1, 5, 11 and 23. Nodes from the outside in, the middle one last; those of odd index, and
+// of index 3 and 7, are the nodes of the smaller rules.
 constexpr double kNodes[8] = {
     0.99383196321275502221, 0.96049126870802028342, 0.88845923287225699889, 0.77459666924148337704,
     0.62110294673722640294, 0.43424374934680255800, 0.22338668642896688163, 0.0};
@@ -84,8 +85,6 @@ class Integrator {
   // Fills `sum` over all panels.
   void run(const SliceEvent* events, int count) {
     const int panels = count - 1;
-    Terms rough[kMaxEvents];
-    Terms first[kMaxEvents];
     // A first estimate of everything, which the errors are held against.
     struct Stored {
       Terms at[7];
@@ -96,45 +95,27 @@ class Integrator {
       Terms values[7];
       Terms* at = p < kStored ? stored[p].at : values;
       if (panel.type == 3) {
-        first[p] = calc_trapezoid(panel, 5, 8, at);
-        Terms half;
-        half.add(panel_step(panel, 16), at[1]);
-        half.add(panel_step(panel, 16), at[3]);
-        rough[p] = half;
+        total_.add(1, calc_trapezoid(panel, 5, 8, at));
       } else {
-        evaluate_seven(panel, -1, 1, at);
-        first[p] = combine7(at);
-        rough[p] = combine3(at);
+        evaluate_three(panel, -1, 1, at);
+        total_.add(1, combine3(at));
       }
-      total_.add(1, first[p]);
     }
     scale_ = make_scale(total_);
     for (int p = 0; p < panels; ++p) {
       const Panel panel = make_panel(events, p);
-      const double d = difference(first[p], rough[p]);
-      // The higher rule squares the error where the integrand is smooth; here it is exact (a
-      // polynomial) or negligible.
-      if (d < kSmall * options_.tolerance) {
-        sum.add(1, first[p]);
-        error += d * kSmall;
-        if (panel.type == 3) {
-          keep_trapezoid(panel, 8);
-        } else {
-          keep_rule(panel, -1, 1, 7);
-        }
-        continue;
-      }
-      if (p >= kStored) {
-        refine(panel, -1, 1, nullptr, 0);
-      } else if (panel.type == 3 && vanishes_at_ends(panel, p > 0, p + 1 < panels)) {
-        integrate_tangencies(panel, first[p], d);
+      Terms* at = p < kStored ? stored[p].at : nullptr;
+      if (panel.type != 3) {
+        refine(panel, -1, 1, at, 0);
+      } else if (at) {
+        integrate_tangencies(panel, at, p > 0, p + 1 < panels);
       } else {
-        refine(panel, -1, 1, panel.type == 3 ? nullptr : stored[p].at, 0);
+        refine(panel, -1, 1, nullptr, 0);
       }
     }
   }
 
-  Terms sum;
+  Terms sum = Terms::zero();
   double error = 0;
   int slices = 0;
   bool has_converged = true;
@@ -144,6 +125,9 @@ class Integrator {
   // The tolerance is for the sum over a handful of panels, and decisions that change with the pose
   // must not be seen in a force: each panel gets a tenth.
   static constexpr double kSmall = 0.1;
+  // A smooth integrand's error may be believed to be so much smaller than what two rules differ by.
+  // With 1e-3 a cone on a box, whose event was lost, was off by 9e-8.
+  static constexpr double kTrust = 1e-2;
   static constexpr int kMaxDepth = 40;
 
   struct Scale {
@@ -168,15 +152,23 @@ class Integrator {
             inverse(std::max(area, first > 0 ? volume * volume / first : 0))};
   }
 
-  // How far two estimates are apart, in units of the tolerated relative error of the volume.
-  double difference(const Terms& a, const Terms& b) const {
+  // How far two estimates are apart, in units of the tolerated relative error of the volume: of the
+  // volume, first and second moments, area vector.
+  struct Difference {
+    double of[4];
+    double largest() const { return std::max({of[0], of[1], of[2], of[3]}); }
+  };
+  Difference calc_difference(const Terms& a, const Terms& b) const {
     const auto d = [&](int k) { return std::abs(a.v[k] - b.v[k]); };
     const double first = d(detail::kX) + d(detail::kY) + d(kUA);
     const double second =
         d(detail::kXX) + d(detail::kYY) + d(kUUA) + d(detail::kXY) + d(kUX) + d(kUY);
     const double area = d(detail::kNx) + d(detail::kNy) + d(detail::kNu);
-    return std::max({d(detail::kA) * scale_.volume, 0.1 * first * scale_.first,
-                     0.1 * second * scale_.second, 0.1 * area * scale_.area});
+    return {{d(detail::kA) * scale_.volume, 0.1 * first * scale_.first,
+             0.1 * second * scale_.second, 0.1 * area * scale_.area}};
+  }
+  double difference(const Terms& a, const Terms& b) const {
+    return calc_difference(a, b).largest();
   }
 
   void evaluate(double u, double weight, Terms* t) {
@@ -196,16 +188,32 @@ class Integrator {
     const double u = panel.u(0.5 * (low + high) + 0.5 * (high - low) * node, &slope);
     evaluate(u, slope * 0.5 * (high - low), t);
   }
-  // The seven-point rule's nodes: -x1, -x3, -x5, 0, x5, x3, x1.
-  void evaluate_seven(const Panel& panel, double low, double high, Terms at[7]) {
-    for (int k = 0; k < 3; ++k) {
+  // The seven-point rule's nodes: -x1, -x3, -x5, 0, x5, x3, x1; of three points those of x3.
+  void evaluate_three(const Panel& panel, double low, double high, Terms at[7]) {
+    evaluate_at(panel, low, high, -kNodes[3], &at[1]);
+    evaluate_at(panel, low, high, kNodes[3], &at[5]);
+    evaluate_at(panel, low, high, 0, &at[3]);
+  }
+  void evaluate_other_four(const Panel& panel, double low, double high, Terms at[7]) {
+    for (const int k : {0, 2}) {
       evaluate_at(panel, low, high, -kNodes[2 * k + 1], &at[k]);
       evaluate_at(panel, low, high, kNodes[2 * k + 1], &at[6 - k]);
     }
-    evaluate_at(panel, low, high, 0, &at[3]);
+  }
+  static Terms combine1(const Terms at[7]) {
+    Terms t = Terms::zero();
+    t.add(2, at[3]);
+    return t;
+  }
+  static Terms combine3(const Terms at[7]) {
+    Terms t = Terms::zero();
+    t.add(kWeights3[0], at[1]);
+    t.add(kWeights3[0], at[5]);
+    t.add(kWeights3[1], at[3]);
+    return t;
   }
   static Terms combine7(const Terms at[7]) {
-    Terms t;
+    Terms t = Terms::zero();
     for (int k = 0; k < 3; ++k) {
       t.add(kWeights7[k], at[k]);
       t.add(kWeights7[k], at[6 - k]);
@@ -213,51 +221,69 @@ class Integrator {
     t.add(kWeights7[3], at[3]);
     return t;
   }
-  static Terms combine3(const Terms at[7]) {
-    Terms t;
-    t.add(kWeights3[0], at[1]);
-    t.add(kWeights3[0], at[5]);
-    t.add(kWeights3[1], at[3]);
+  Terms calc_fifteen(const Panel& panel, double low, double high, const Terms at[7]) {
+    Terms t = Terms::zero();
+    for (int k = 0; k < 3; ++k) {
+      t.add(kWeights15[2 * k + 1], at[k]);
+      t.add(kWeights15[2 * k + 1], at[6 - k]);
+    }
+    t.add(kWeights15[7], at[3]);
+    for (int k = 0; k < 4; ++k) {
+      Terms other;
+      evaluate_at(panel, low, high, -kNodes[2 * k], &other);
+      t.add(kWeights15[2 * k], other);
+      evaluate_at(panel, low, high, kNodes[2 * k], &other);
+      t.add(kWeights15[2 * k], other);
+    }
     return t;
   }
 
-  // Of the rule with 15 points, given its difference from that with 7: where the integrand is
-  // smooth the difference is squared, where it has an unseen kink hardly smaller.
-  static double estimate_error(double d) { return std::min(d, std::pow(200 * d, 1.5)); }
+  // Of a rule, given its difference d from the one before it and that one's from its own: where the
+  // integrand is smooth they fall like r^2, r^6, r^12, r^24 with the degrees, and the error of the
+  // rule is d (d/before)^1.5 or less. Where it has an unseen kink, the error is hardly smaller than
+  // d; so not more than kTrust is believed.
+  static double estimate_error(const Difference& d, const Difference& before) {
+    double estimate = 0;
+    for (int k = 0; k < 4; ++k) {
+      const double ratio = before.of[k] > 0 ? d.of[k] / before.of[k] : 0;
+      const double part = std::clamp(10 * ratio * std::sqrt(ratio), kTrust, 1.0);
+      estimate = std::max(estimate, d.of[k] * part);
+    }
+    return estimate;
+  }
 
-  // Bisection on [low, high] of the panel's variable. `at`: seven values if they are known.
-  void refine(const Panel& panel, double low, double high, const Terms* at, int depth) {
+  // Bisection on [low, high] of the panel's variable. `at`: seven values of which those of the
+  // three-point rule are known, or null.
+  void refine(const Panel& panel, double low, double high, Terms* at, int depth) {
     Terms own[7];
     if (!at) {
-      evaluate_seven(panel, low, high, own);
+      evaluate_three(panel, low, high, own);
       at = own;
     }
-    const Terms seven = combine7(at);
-    Terms fifteen;
-    for (int k = 0; k < 3; ++k) {
-      fifteen.add(kWeights15[2 * k + 1], at[k]);
-      fifteen.add(kWeights15[2 * k + 1], at[6 - k]);
-    }
-    fifteen.add(kWeights15[7], at[3]);
-    for (int k = 0; k < 4; ++k) {
-      Terms t;
-      evaluate_at(panel, low, high, -kNodes[2 * k], &t);
-      fifteen.add(kWeights15[2 * k], t);
-      evaluate_at(panel, low, high, kNodes[2 * k], &t);
-      fifteen.add(kWeights15[2 * k], t);
-    }
-    const double estimate = estimate_error(difference(fifteen, seven));
-    const bool is_last = depth >= kMaxDepth || slices > options_.max_slices;
-    if (estimate <= kSmall * options_.tolerance || is_last) {
-      sum.add(1, fifteen);
+    const double limit = kSmall * options_.tolerance;
+    const auto accept = [&](const Terms& value, double estimate, int points) {
+      sum.add(1, value);
       error += estimate;
+      keep_rule(panel, low, high, points);
+    };
+    const Terms three = combine3(at);
+    const Difference d1 = calc_difference(three, combine1(at));
+    if (d1.largest() <= limit) return accept(three, kSmall * d1.largest(), 3);
+    evaluate_other_four(panel, low, high, at);
+    const Terms seven = combine7(at);
+    const Difference d3 = calc_difference(seven, three);
+    const double estimate7 = estimate_error(d3, d1);
+    if (estimate7 <= limit) return accept(seven, estimate7, 7);
+    const Terms fifteen = calc_fifteen(panel, low, high, at);
+    const double estimate = estimate_error(calc_difference(fifteen, seven), d3);
+    const bool is_last = depth >= kMaxDepth || slices > options_.max_slices;
+    if (estimate <= limit || is_last) {
       has_converged &= estimate <= options_.tolerance;
-      keep_rule(panel, low, high, 15);
-    } else {
-      const double middle = 0.5 * (low + high);
-      refine(panel, low, middle, nullptr, depth + 1);
-      refine(panel, middle, high, nullptr, depth + 1);
+      return accept(fifteen, estimate, 15);
     }
+    const double middle = 0.5 * (low + high);
+    refine(panel, low, middle, nullptr, depth + 1);
+    refine(panel, middle, high, nullptr, depth + 1);
   }
 
   static double panel_step(const Panel& panel, int step) {
@@ -269,7 +295,7 @@ class Integrator {
   }
   // `count` points, every `step` of 48; the values are kept.
   Terms calc_trapezoid(const Panel& panel, int count, int step, Terms* at) {
-    Terms t;
+    Terms t = Terms::zero();
     for (int k = 0; k < count; ++k) {
       evaluate_angle(panel, (k + 1) * step, &at[k]);
       t.add(panel_step(panel, step), at[k]);
@@ -288,11 +314,27 @@ class Integrator {
   }
 
   // Both ends are tangencies: in the angle the integrand is even and periodic, and the trapezoid
-  // rule converges geometrically, its error squared by every doubling.
-  void integrate_tangencies(const Panel& panel, const Terms& five, double before) {
-    Terms coarse = five;
+  // rule converges geometrically, its error squared by every doubling. `at`: the five values known.
+  void integrate_tangencies(const Panel& panel, const Terms at[5], bool check_a, bool check_b) {
+    Terms two = Terms::zero(), coarse = Terms::zero();
+    for (int k = 0; k < 5; ++k) {
+      coarse.add(panel_step(panel, 8), at[k]);
+      if (k % 2 == 1) two.add(panel_step(panel, 16), at[k]);
+    }
+    double before = difference(coarse, two);
+    // The higher rule squares the error where the integrand is smooth; here it is negligible.
+    if (before < kSmall * options_.tolerance) {
+      sum.add(1, coarse);
+      error += before * kSmall;
+      keep_trapezoid(panel, 8);
+      return;
+    }
+    if (!vanishes_at_ends(panel, check_a, check_b)) {
+      refine(panel, -1, 1, nullptr, 0);
+      return;
+    }
     for (int step = 4; step >= 1; step /= 2) {
-      Terms fine;
+      Terms fine = Terms::zero();
       fine.add(0.5, coarse);
       for (int k = step; k < 48; k += 2 * step) {
         Terms t;
@@ -323,8 +365,10 @@ class Integrator {
   }
   void keep_rule(const Panel& panel, double low, double high, int points) {
     if (!nodes_) return;
-    for (int k = points == 7 ? 1 : 0; k < 8; k += points == 7 ? 2 : 1) {
-      const double weight = (points == 7 ? kWeights7[k / 2] : kWeights15[k]) * 0.5 * (high - low);
+    const int stride = points == 3 ? 4 : points == 7 ? 2 : 1;
+    const double* weights = points == 3 ? kWeights3 : points == 7 ? kWeights7 : kWeights15;
+    for (int k = stride - 1; k < 8; k += stride) {
+      const double weight = weights[k / stride] * 0.5 * (high - low);
       for (const double node : {-kNodes[k], kNodes[k]}) {
         double slope;
         const double u = panel.u(0.5 * (low + high) + 0.5 * (high - low) * node, &slope);
@@ -348,7 +392,7 @@ class Integrator {
   const SliceDomain& domain_;
   const SliceOptions& options_;
   detail::SliceNodes* nodes_;
-  Terms total_;
+  Terms total_ = Terms::zero();
   Scale scale_{};
 };
 
@@ -358,6 +402,7 @@ CellMoments calc_cell_moments(const Cell& i, const Cell& j, const Pose<double>& 
                               const SliceOptions& options, CellSensitivity* sensitivity) {
   CellMoments result;
   if (sensitivity) *sensitivity = {};
+  if (detail::are_apart(i, j, X_JI)) return result;
   detail::ConstraintSet set;
   detail::make_constraints(i, j, X_JI, &set);
   if (set.is_empty) return result;
@@ -375,14 +420,15 @@ CellMoments calc_cell_moments(const Cell& i, const Cell& j, const Pose<double>& 
   domain.build(set, R, origin);
   SliceEvent events[kMaxEvents];
   Vec3d middle;
-  int count = domain.find_events(events, &middle);
+  double spread;
+  int count = domain.find_events(events, &middle, &spread);
   if (count < 2) return result;
   // Far from the domain, its events and moments would be small differences of large numbers.
   const double extent = events[count - 1].u - events[0].u;
-  if (middle.norm() > 2 * extent) {
+  if (std::abs(middle.z()) > 2 * extent || middle.norm() > 2 * std::max(extent, spread)) {
     origin += R * middle;
     domain.build(set, R, origin);
-    count = domain.find_events(events, &middle);
+    count = domain.find_events(events, &middle, &spread);
     if (count < 2) return result;
   }
 
