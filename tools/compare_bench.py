@@ -44,14 +44,16 @@ def main():
     parser.add_argument("new")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--limit", type=float, default=0.05)
-    parser.add_argument("arguments", nargs="*")
-    options = parser.parse_args()
+    # What follows -- is the programs' own.
+    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = parser.parse_args(sys.argv[1:split])
+    arguments = sys.argv[split + 1:]
 
     old, new = [], []
     for k in range(options.repeats):
         # The first of a pair changes, so that neither always follows the other's heat.
         for program, runs in [(options.old, old), (options.new, new)][:: 1 if k % 2 == 0 else -1]:
-            runs.append(run(program, options.arguments))
+            runs.append(run(program, arguments))
         print(f"\r{k + 1} of {options.repeats} pairs ", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
 

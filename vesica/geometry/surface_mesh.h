@@ -33,7 +33,8 @@ SurfaceMesh make_surface_mesh(const std::function<double(const Vec3d&)>& g, cons
 // A cell: of planes exactly, others as above. The cell must have bounds.
 SurfaceMesh make_surface_mesh(const Cell& cell, int cells);
 
-// A shape that has a level (shapes.h), in its bounds and a cell more, so that none of it is cut off.
+// A shape that has a level (shapes.h), in its bounds and a cell more, so that none of it is cut
+// off.
 template <class S>
 SurfaceMesh make_level_mesh(const S& shape, int cells) {
   const Bounds box = shape.bounds();

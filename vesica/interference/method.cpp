@@ -280,7 +280,8 @@ ShapePair<T> choose_pair(ShapeForms<T>* i, ShapeForms<T>* j, const PairChoices& 
     throw MethodError(
         "",
         "these two shapes cannot meet: a torus or a mesh that is not convex meets a half_space "
-        "only, point, edge, cylinder_surface and cone_surface meet a sphere or a point, and two half_spaces "
+        "only, point, edge, cylinder_surface and cone_surface meet a sphere or a point, and two "
+        "half_spaces "
         "share no bounded volume");
   }
   const auto methods = [&] {

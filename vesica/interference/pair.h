@@ -244,9 +244,8 @@ struct VoxelizedSolids {
 template <class T>
 struct ShapePair {
   std::variant<SphereOnHalfSpace<T>, EllipsoidOnHalfSpace<T>, BoxOnHalfSpace<T>,
-               TorusOnHalfSpace<T>, MeshOnHalfSpace,
-               SphereOnSphere<T>, PointPair<T>, PolyhedronOnPolyhedron, SolidOnSolid,
-               VoxelizedSolids>
+               TorusOnHalfSpace<T>, MeshOnHalfSpace, SphereOnSphere<T>, PointPair<T>,
+               PolyhedronOnPolyhedron, SolidOnSolid, VoxelizedSolids>
       shapes;
   bool turned = false;  // the file's i is the pair's j
 };

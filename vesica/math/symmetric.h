@@ -18,12 +18,9 @@ struct Symmetric3 {
   // a b^T + b a^T
   static Symmetric3 outer(const Vec3<T>& a, const Vec3<T>& b) {
     const T two(2);
-    return {two * a.x() * b.x(),
-            two * a.y() * b.y(),
-            two * a.z() * b.z(),
-            a.x() * b.y() + a.y() * b.x(),
-            a.x() * b.z() + a.z() * b.x(),
-            a.y() * b.z() + a.z() * b.y()};
+    return {two * a.x() * b.x(),           two * a.y() * b.y(),
+            two * a.z() * b.z(),           a.x() * b.y() + a.y() * b.x(),
+            a.x() * b.z() + a.z() * b.x(), a.y() * b.z() + a.z() * b.y()};
   }
   // R diag(d) R^T
   template <class A, class P>

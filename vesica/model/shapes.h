@@ -106,8 +106,8 @@ struct CellSolid {
 
 template <class P>
 using AnyShape = std::variant<HalfSpace, vesica::Sphere<P>, vesica::Ellipsoid<P>, vesica::Box<P>,
-                              vesica::Torus<P>, Convex, Mesh, Point, Edge, CylinderSurface<P>, ConeSurface<P>,
-                              Cylinder, Cone, Capsule, CellSolid>;
+                              vesica::Torus<P>, Convex, Mesh, Point, Edge, CylinderSurface<P>,
+                              ConeSurface<P>, Cylinder, Cone, Capsule, CellSolid>;
 
 // A shape, and where it sits on its body.
 template <class P = double>
