@@ -192,7 +192,8 @@ TorusCut<S> calc_torus_cut(const S& h, const S& s, const S& k, const S& R, const
   const GaussRule& gauss = gauss_legendre(kNodes);
   for (int i = 0; i < panels * kNodes && begin < end; ++i) {
     const auto at = static_cast<size_t>(i % kNodes);
-    const double u = (i / kNodes + gauss.node[at]) / panels, weight = gauss.weight[at] / panels;
+    const int panel = i / kNodes;
+    const double u = (panel + gauss.node[at]) / panels, weight = gauss.weight[at] / panels;
     cut.add_disc(begin + (end - begin) * (u * u * (3 - 2 * u)),
                  (end - begin) * (2 * weight * 6 * u * (1 - u)), false);
   }
