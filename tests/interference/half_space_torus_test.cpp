@@ -122,6 +122,28 @@ TEST(HalfSpaceTorus, LyingFlatIsASegmentCarriedRound) {
   }
 }
 
+// A tilt of 1e-8 changes a touch of 1e-8 wholly: its sine must not be taken from its cosine.
+TEST(HalfSpaceTorus, SmallTiltsOfShallowTouchesCount) {
+  std::mt19937_64 random(31);
+  double worst = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const double R = test::random_log_between(random, 0.02, 2), r = R / 10;
+    const double tilt = test::random_log_between(random, 1e-9, 1e-4);
+    const double depth = R * tilt * test::random_log_between(random, 0.1, 10);
+    // Where the plane is what is known best: at the lowest point.
+    Pose<double> X_WI = pose_at(0, tilt), X_WJ;
+    X_WJ.p_WB.z() = depth - R * std::sin(tilt) - r;
+    const auto o = calc_overlap(Torus<double>{R, r}, X_WI, kGround, X_WJ);
+    const auto exact =
+        detail::calc_torus_cut<double>(-X_WJ.p_WB.z(), std::sin(tilt), std::cos(tilt), R, r);
+    ASSERT_GT(o.volume, 0) << R << " " << tilt << " " << depth;
+    const double rounding = 1e-15 * R / depth;
+    worst = std::max({worst, std::abs(o.volume / exact.volume - 1) / rounding,
+                      std::abs((o.p_WC.x() - 0.3) - exact.x) / R / rounding});
+  }
+  EXPECT_LT(worst, 100);  // measured WORST
+}
+
 TEST(HalfSpaceTorus, HalfOfItUprightAndAllOfItBelow) {
   const double R = 2, r = 0.7, whole = 2 * kPi * kPi * R * r * r;
   const Torus<double> torus{R, r};
@@ -136,6 +158,16 @@ TEST(HalfSpaceTorus, HalfOfItUprightAndAllOfItBelow) {
   const auto all = calc_overlap(torus, pose_at(-5, 0.4), kGround, Pose<double>{});
   EXPECT_NEAR(all.volume / whole, 1, 1e-14);
   EXPECT_LT((all.p_WC - Vec3d(0.3, -0.2, -5)).norm(), 1e-13);
+  const auto deep = calc_overlap(torus, pose_at(-1e6, 0.4), kGround, Pose<double>{});
+  EXPECT_LT((deep.M_W.matrix() - all.M_W.matrix()).norm(), 1e-13 * all.M_W.matrix().norm());
+  // It goes under without a step.
+  for (const double theta : {0.0, 0.7, 1.5}) {
+    const double top = -(R * std::sin(theta) + r);
+    const auto before = calc_overlap(torus, pose_at(top + 1e-7, theta), kGround, Pose<double>{});
+    const auto after = calc_overlap(torus, pose_at(top - 1e-7, theta), kGround, Pose<double>{});
+    EXPECT_NEAR(before.volume / after.volume, 1, 1e-9);
+    EXPECT_LT((before.M_W.matrix() - after.M_W.matrix()).norm(), 1e-6);
+  }
   // Its inertia of a uniform body.
   const Mat3d M = all.M_W.matrix() / all.volume;
   const Mat3d J =
@@ -307,6 +339,9 @@ TEST(HalfSpaceTorus, ColumnsAddUpToTheVolume) {
       for (const double depth : grid.depth) sum += depth * grid.du * grid.dv;
       EXPECT_NEAR(sum / o.volume, 1, 2e-3) << theta << " " << h;
       const PatchFigures figures = calc_patch_figures(torus, X, kGround, Pose<double>{});
+      double shadow = 0;
+      for (const double depth : grid.depth) shadow += (depth > 0) * grid.du * grid.dv;
+      EXPECT_NEAR(figures.shadow_area / shadow, 1, 0.02) << theta << " " << h;
       EXPECT_GE(figures.shadow_area, 0.99 * figures.section_area);
       EXPECT_NEAR(figures.max_depth, *std::max_element(grid.depth.begin(), grid.depth.end()),
                   0.02 * figures.max_depth);

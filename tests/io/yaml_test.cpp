@@ -66,6 +66,7 @@ TEST(Yaml, AFileHasOneDocument) {
   EXPECT_NE(of("a: 1\n---\nb: 2\n").find("x.yaml:3: a second document"), std::string::npos);
   EXPECT_NE(of("").find("x.yaml:1: expected a mapping"), std::string::npos);
   EXPECT_EQ(InputFile::parse("---\na: 1\n...\n", "x.yaml").lines().at("a"), 2);
+  EXPECT_EQ(InputFile::parse("a: 1\n---\n# none\n", "x.yaml").lines().at("a"), 1);
 }
 
 TEST(Yaml, NumbersAreFiniteAndBounded) {
@@ -99,6 +100,9 @@ TEST(Yaml, SetReplacesAValueByPath) {
       test::input_error_of([&] { file.root().at("output").at("interval").fail("x"); });
   EXPECT_NE(message.find(" (--set): output.interval: x"), std::string::npos) << message;
   EXPECT_EQ(file.lines().at("output.interval"), 0);
+  file.set("output.intervall", "0.1");
+  EXPECT_EQ(test::input_error_of([&] { file.root().at("output").allow({"interval"}); }),
+            "scene.yaml (--set): output: unknown key 'intervall'; did you mean 'interval'?");
 }
 
 TEST(Yaml, LinesByPath) {

@@ -161,10 +161,11 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
   }
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1) {
+    for (size_t k = 1; k < documents.size(); ++k) {
+      if (documents[k].IsNull()) continue;  // a line --- at the end
       throw InputError(fmt::format(
           "{}:{}: a second document begins here; a file has one: take away what follows '---'",
-          name, line_of(documents[1], 1)));
+          name, line_of(documents[k], 1)));
     }
     if (!documents.empty()) content->root = documents[0];
   } catch (const YAML::Exception& error) {
@@ -290,10 +291,12 @@ void InputNode::allow(const std::vector<std::string_view>& keys) const {
   std::set<std::string> seen;
   for (const auto& entry : *node_) {
     const int line = line_of(entry.first, line_);
+    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
+    const bool is_set = content_->is_setting(path_.empty() ? key : path_ + "." + key);
     const std::string where =
-        fmt::format("{}:{}: {}", content_->name, line, path_.empty() ? "(top level)" : path_);
+        fmt::format("{}{}: {}", content_->name, is_set ? " (--set)" : fmt::format(":{}", line),
+                    path_.empty() ? "(top level)" : path_);
     if (!entry.first.IsScalar()) throw InputError(where + ": a key must be a word");
-    const std::string key = entry.first.Scalar();
     if (!seen.insert(key).second) {
       throw InputError(fmt::format("{}: the key '{}' appears twice", where, key));
     }

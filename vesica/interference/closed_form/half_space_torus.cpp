@@ -164,16 +164,33 @@ int choose_panels(double R, double r) {
 
 }  // namespace
 
-TorusTilt find_torus_tilt(double h, double k, double R, double r) {
+TorusTilt find_torus_tilt(double h, double s, double k, double R, double r) {
   // Flat: what the tilt changes is of the order of (R s/depth)^2.
   const double depth = std::clamp(r - std::abs(h), 1e-9 * r, r);
   const double least = 1e-7 * depth / R;
-  const double s = std::sqrt(std::max(0.0, (1 - k) * (1 + k)));
   if (s < least) return {least, std::copysign(std::sqrt((1 - least) * (1 + least)), k)};
   constexpr double kUpright = 1e-8;
   if (std::abs(k) < kUpright) return {1, std::copysign(kUpright, k)};
   return {s, k};
 }
+
+namespace {
+
+// All of it is below. About its centre, so that nothing cancels however deep it is.
+template <class S>
+TorusCut<S> calc_whole_torus(const S& h, const S& s, const S& k, const S& R, const S& r) {
+  const S V = R * r * r * (2 * kPi * kPi);
+  const S across = R * R * 0.5 + r * r * 0.375, along = r * r * 0.25;  // of the axis, over V
+  return {V,
+          S(0.0),
+          -h,
+          V * (k * k * across + s * s * along),
+          V * across,
+          V * (s * s * across + k * k * along),
+          V * s * k * (along - across)};
+}
+
+}  // namespace
 
 template <class S>
 TorusCut<S> calc_torus_cut(const S& h, const S& s, const S& k, const S& R, const S& r, int panels) {
@@ -181,6 +198,7 @@ TorusCut<S> calc_torus_cut(const S& h, const S& s, const S& k, const S& R, const
   const S span = R * R - r * r;
   const S root = r * sqrt(h * h + k * k * span);
   const S dry = (root - h * R) / (span * s), wet = (-root - h * R) / (span * s);  // of cos phi
+  if (wet > S(1.0)) return calc_whole_torus(h, s, k, R, r);
   const S begin = dry < S(1.0) ? S(acos(dry < S(-1.0) ? S(-1.0) : dry)) : S(0.0);
   const S end = wet > S(-1.0) ? S(acos(wet > S(1.0) ? S(1.0) : wet)) : S(kPi);
 
@@ -310,6 +328,11 @@ PatchFigures calc_patch_figures(const Torus<double>& torus, const Pose<double>& 
   figures.has_section = figures.section_area > 1e-9 * square(torus.tube_radius);
   if (!figures.has_section) figures.section_area = 0;
 
+  if (value_of(o.distance) >= -torus.tube_radius) {
+    figures.shadow_area = figures.section_area;
+    figures.max_depth = -value_of(o.distance);
+    return figures;
+  }
   // Lines through all that is below, as far as its ball of inertia reaches three times: a cap ends
   // at 2.5 times, a ring and two lumps before. A thin tube needs narrow steps.
   const Vec3d center = value_of(o.p_WC) + n * value_of(o.plane_offset);

@@ -43,12 +43,12 @@ TorusCut<S> calc_torus_cut(const S& h, const S& s, const S& k, const S& R, const
                            int panels = 0);
 
 // Where s is nothing, x/s, xz/s and (xx - yy)/s^2 have a limit, and where k is nothing the discs at
-// the sides are cut by a plane along them: what is taken instead is so near that no digit of the
-// result changes.
+// the sides are cut by a plane along them: what is taken instead is so near that the result changes
+// by 1e-14. s is not sqrt(1 - k^2), which has lost half of the digits of a small tilt.
 struct TorusTilt {
   double s, k;
 };
-TorusTilt find_torus_tilt(double h, double k, double R, double r);
+TorusTilt find_torus_tilt(double h, double s, double k, double R, double r);
 
 }  // namespace detail
 
@@ -74,16 +74,20 @@ auto calc_overlap(const Torus<P>& torus, const Pose<A>& X_WI, const HalfSpace&,
       flat ? Vec3<T>(X_WI.R_WB.col(0).template cast<T>()) : Vec3<T>(across * T(T(1.0) / s));
   o.distance = h - s * torus.radius - torus.tube_radius;
   o.p_WD = X_WI.p_WB - uphill * T(torus.radius) - n * T(torus.tube_radius);
-  if (!(o.distance < T(0.0))) {
-    const T middle = o.distance * T(0.5);
+  const auto set_apart = [&] {
+    const T middle = o.distance > T(0.0) ? T(o.distance * T(0.5)) : T(0.0);
     o.volume = o.potential = T(0.0);
     o.M_W = Symmetric3<T>::zero();
     o.p_WC = o.p_WD - n * middle;
     o.plane_offset = -middle;
+  };
+  if (!(o.distance < T(0.0))) {
+    set_apart();
     return o;
   }
 
-  const detail::TorusTilt tilt = detail::find_torus_tilt(value_of(h), value_of(k), R, r);
+  const detail::TorusTilt tilt =
+      detail::find_torus_tilt(value_of(h), value_of(s), value_of(k), R, r);
   const auto assemble = [&](const auto& cut, const auto& s_cut, const auto& lift) {
     // The steepest direction in the plane, times s: k across - s^2 axis.
     const Vec3<T> along = across * k - axis * T(across.squaredNorm());
@@ -115,6 +119,7 @@ auto calc_overlap(const Torus<P>& torus, const Pose<A>& X_WI, const HalfSpace&,
     const auto cut = detail::calc_torus_cut<double>(value_of(h), tilt.s, tilt.k, R, r);
     assemble(cut, tilt.s, [](double x) { return T(x); });
   }
+  if (!(o.volume > T(0.0))) set_apart();  // a touch below rounding
   return o;
 }
 
@@ -122,7 +127,9 @@ auto calc_overlap(const Torus<P>& torus, const Pose<A>& X_WI, const HalfSpace&,
 double calc_column_below(const Torus<double>& torus, const Pose<double>& X_WI, const Vec3d& s_W,
                          const Vec3d& n_W);
 
-// The section from the slope of the volume; shadow and longest column counted on lines (1 %).
+// The section from the slope of the volume. The shadow is the section until the lowest disc's
+// centre goes below the plane; from there on shadow and longest column are counted on lines, to 1 %
+// where the ring is not thinner than 1:20.
 PatchFigures calc_patch_figures(const Torus<double>& torus, const Pose<double>& X_WI,
                                 const HalfSpace&, const Pose<double>& X_WJ);
 
