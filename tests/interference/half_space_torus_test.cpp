@@ -151,6 +151,7 @@ TEST(HalfSpaceTorus, HalfOfItUprightAndAllOfItBelow) {
     const auto half = calc_overlap(torus, pose_at(0, kPi / 2 + off), kGround, Pose<double>{});
     EXPECT_NEAR(half.volume / (0.5 * whole), 1, 1e-8 + 3 * std::abs(off));  // measured 2e-16
     // The half ring's centroid by Pappus' other theorem: half a turn of the disc's first moments.
+    EXPECT_NEAR(half.p_WC.x(), 0.3, 1e-14 + 3 * std::abs(off));
     EXPECT_NEAR(half.p_WC.z(), -(R * R + r * r / 4) * 2 / (kPi * R), 1e-7);
     EXPECT_NEAR(calc_patch_figures(torus, pose_at(0, kPi / 2 + off), kGround, {}).section_area,
                 2 * kPi * r * r, 1e-6);
@@ -160,6 +161,14 @@ TEST(HalfSpaceTorus, HalfOfItUprightAndAllOfItBelow) {
   EXPECT_LT((all.p_WC - Vec3d(0.3, -0.2, -5)).norm(), 1e-13);
   const auto deep = calc_overlap(torus, pose_at(-1e6, 0.4), kGround, Pose<double>{});
   EXPECT_LT((deep.M_W.matrix() - all.M_W.matrix()).norm(), 1e-13 * all.M_W.matrix().norm());
+  // Nothing changes but the depth, and that is said.
+  for (const double h : {-5.0, -0.7, -0.7 - R * std::sin(0.4)}) {
+    const auto X = seed_motion(Motion<double>{pose_at(h - 1e-9, h == -0.7 ? 0 : 0.4), {}}).X_WB;
+    const auto below = calc_overlap(torus, X, kGround, Pose<double>{});
+    for (const auto& x : test::list_outputs(below)) EXPECT_TRUE(isfinite(x));
+    for (int d = 0; d < 6; ++d) EXPECT_EQ(below.volume.v[d], 0);
+    EXPECT_NEAR(below.potential.v[2], -whole, 1e-12 * whole);
+  }
   // It goes under without a step.
   for (const double theta : {0.0, 0.7, 1.5}) {
     const double top = -(R * std::sin(theta) + r);

@@ -1,11 +1,9 @@
 // What a body is made of. All lengths in metres, in the body's own frame.
 //
 // A shape that says how large it is has bounds(); one of uniform density that may be a body's mass
-// has unit_inertia(), about its centre, for a mass of 1 kg, about x, y, z; one that pictures cannot
-// draw as a quadric or by its faces has level(x), which is negative inside.
+// has unit_inertia(), about its centre, for a mass of 1 kg, about x, y, z.
 #pragma once
 
-#include <cmath>
 #include <memory>
 #include <string_view>
 #include <variant>
@@ -90,10 +88,6 @@ struct Torus {
     const T R2 = radius * radius, r2 = tube_radius * tube_radius;
     const T across = R2 * 0.5 + r2 * 0.625;
     return {across, across, R2 + r2 * 0.75};
-  }
-  double level(const Vec3d& x) const {
-    const double from_circle = std::hypot(x.x(), x.y()) - value_of(radius);
-    return std::hypot(from_circle, x.z()) - value_of(tube_radius);
   }
 };
 

@@ -218,6 +218,26 @@ SurfaceMesh make_surface_mesh(const Cell& cell, int cells) {
   return make_surface_mesh(g, cell.bounds, cells);
 }
 
+SurfaceMesh make_surface_mesh(const Torus<double>& torus, int around) {
+  around = std::max(around, 3);
+  const int rows = std::max(12, around / 3);
+  SurfaceMesh mesh;
+  for (int a = 0; a < around; ++a) {
+    const double phi = 2 * kPi * a / around;
+    const Vec3d out(std::cos(phi), std::sin(phi), 0);
+    for (int b = 0; b < rows; ++b) {
+      const double psi = 2 * kPi * b / rows;
+      const Vec3d normal = std::cos(psi) * out + std::sin(psi) * Vec3d::UnitZ();
+      mesh.vertices.push_back(torus.radius * out + torus.tube_radius * normal);
+      mesh.normals.push_back(normal);
+      const auto at = [&](int da, int db) { return (a + da) % around * rows + (b + db) % rows; };
+      mesh.triangles.push_back({at(0, 0), at(1, 0), at(1, 1)});
+      mesh.triangles.push_back({at(0, 0), at(1, 1), at(0, 1)});
+    }
+  }
+  return mesh;
+}
+
 void append_mesh(const SurfaceMesh& part, const Pose<double>& X, SurfaceMesh* mesh) {
   const auto first = static_cast<std::int32_t>(mesh->vertices.size());
   const bool has_normals =

@@ -6,6 +6,7 @@
 
 #include "vesica/geometry/box_tree.h"
 #include "vesica/geometry/polyhedral_solid.h"
+#include "vesica/geometry/shapes.h"
 #include "vesica/math/pose.h"
 
 namespace vesica {
@@ -33,15 +34,8 @@ SurfaceMesh make_surface_mesh(const std::function<double(const Vec3d&)>& g, cons
 // A cell: of planes exactly, others as above. The cell must have bounds.
 SurfaceMesh make_surface_mesh(const Cell& cell, int cells);
 
-// A shape that has a level (shapes.h), in its bounds and a cell more, so that none of it is cut
-// off.
-template <class S>
-SurfaceMesh make_level_mesh(const S& shape, int cells) {
-  const Bounds box = shape.bounds();
-  const Vec3d margin = Vec3d::Constant(2 * box.half().maxCoeff() / cells);
-  return make_surface_mesh([&](const Vec3d& x) { return shape.level(x); },
-                           Bounds{box.min - margin, box.max + margin}, cells);
-}
+// Vertices on the torus, `around` its axis and a third as many, at least 12, around its tube.
+SurfaceMesh make_surface_mesh(const Torus<double>& torus, int around);
 
 // The second mesh, placed at X, added to the first. Keeps normals only if both have them.
 void append_mesh(const SurfaceMesh& part, const Pose<double>& X, SurfaceMesh* mesh);

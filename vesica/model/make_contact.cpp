@@ -194,8 +194,9 @@ void check_laws(const PartPlace& place, const model::Contact<T>& spec, const Con
       place.fail(
           "", fmt::format("integrals over the patch (friction law patch; normal laws "
                           "hyper_volumetric and foundation) need the depth at each of its points, "
-                          "which the method {} does not have; use another method",
-                          method_name(shapes.pair)));
+                          "which the method {} does not have for {} on {}; use another law, or "
+                          "another method where the pair has one",
+                          method_name(shapes.pair), row_of(shapes.pair).i, row_of(shapes.pair).j));
     }
     if (contact.needs_patch() && is_conservative(shapes.pair)) {
       place.fail("",

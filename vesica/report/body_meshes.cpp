@@ -115,7 +115,7 @@ std::optional<SurfaceMesh> make_shape_mesh(const Shape<double>& shape, int cells
   }
   return std::visit(
       [&](const auto& s) -> std::optional<SurfaceMesh> {
-        if constexpr (requires { s.level(Vec3d()); }) return make_level_mesh(s, cells);
+        if constexpr (requires { make_surface_mesh(s, cells); }) return make_surface_mesh(s, cells);
         return {};
       },
       shape);

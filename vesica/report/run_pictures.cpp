@@ -51,8 +51,8 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
   };
   std::visit(
       [&](const auto& s) {
-        if constexpr (requires { s.level(Vec3d()); }) {
-          set_hull(make_level_mesh(s, kGrid).vertices);
+        if constexpr (requires { make_surface_mesh(s, kGrid); }) {
+          set_hull(make_surface_mesh(s, kGrid).vertices);
         }
       },
       placed.shape);

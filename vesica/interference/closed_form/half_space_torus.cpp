@@ -168,10 +168,10 @@ TorusTilt find_torus_tilt(double h, double s, double k, double R, double r) {
   // Flat: what the tilt changes is of the order of (R s/depth)^2.
   const double depth = std::clamp(r - std::abs(h), 1e-9 * r, r);
   const double least = 1e-7 * depth / R;
-  if (s < least) return {least, std::copysign(std::sqrt((1 - least) * (1 + least)), k)};
+  if (s < least) return {least, std::copysign(std::sqrt((1 - least) * (1 + least)), k), 1};
   constexpr double kUpright = 1e-8;
-  if (std::abs(k) < kUpright) return {1, std::copysign(kUpright, k)};
-  return {s, k};
+  if (std::abs(k) < kUpright) return {1, std::copysign(kUpright, k), std::abs(k) / kUpright};
+  return {s, k, 1};
 }
 
 namespace {
@@ -198,9 +198,10 @@ TorusCut<S> calc_torus_cut(const S& h, const S& s, const S& k, const S& R, const
   const S span = R * R - r * r;
   const S root = r * sqrt(h * h + k * k * span);
   const S dry = (root - h * R) / (span * s), wet = (-root - h * R) / (span * s);  // of cos phi
-  if (wet > S(1.0)) return calc_whole_torus(h, s, k, R, r);
-  const S begin = dry < S(1.0) ? S(acos(dry < S(-1.0) ? S(-1.0) : dry)) : S(0.0);
-  const S end = wet > S(-1.0) ? S(acos(wet > S(1.0) ? S(1.0) : wet)) : S(kPi);
+  if (wet >= S(1.0)) return calc_whole_torus(h, s, k, R, r);
+  // Not by acos at its ends, where it has no slope.
+  const S begin = dry >= S(1.0) ? S(0.0) : dry <= S(-1.0) ? S(kPi) : S(acos(dry));
+  const S end = wet <= S(-1.0) ? S(kPi) : S(acos(wet));
 
   // Counted from below the lowest point where only a part of the ring is in, so that the second
   // moments do not cancel.
@@ -342,18 +343,33 @@ PatchFigures calc_patch_figures(const Torus<double>& torus, const Pose<double>& 
   Vec3d u, v;
   make_basis(n, &u, &v);
   int columns = 0;
+  Vec3d longest = value_of(o.p_WD) - n * value_of(o.distance);
   for (int a = 0; a < lines; ++a) {
     for (int b = 0; b < lines; ++b) {
       const Vec3d s = center + u * ((a + 0.5) * step - reach) + v * ((b + 0.5) * step - reach);
       const double depth = calc_column_below(torus, X_WI, s, n);
       columns += depth > 0;
-      figures.max_depth = std::max(figures.max_depth, depth);
+      if (depth > figures.max_depth) {
+        figures.max_depth = depth;
+        longest = s;
+      }
     }
   }
-  figures.max_depth = std::max(
-      figures.max_depth,
-      calc_column_below(torus, X_WI, Vec3d(value_of(o.p_WD) - n * value_of(o.distance)), n));
-  figures.shadow_area = columns * square(step);
+  // A ring too thin for the lines still has its section.
+  figures.shadow_area = std::max(columns * square(step), figures.section_area);
+  // The longest column, from the longest that was met.
+  for (double stride = step; stride > 1e-6 * torus.tube_radius;) {
+    bool found = false;
+    for (const Vec3d& way : {u, v, Vec3d(-u), Vec3d(-v)}) {
+      const Vec3d s = longest + way * stride;
+      const double depth = calc_column_below(torus, X_WI, s, n);
+      if (!(depth > figures.max_depth)) continue;
+      figures.max_depth = depth;
+      longest = s;
+      found = true;
+    }
+    if (!found) stride *= 0.5;
+  }
   return figures;
 }
 

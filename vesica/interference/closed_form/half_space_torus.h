@@ -47,6 +47,7 @@ TorusCut<S> calc_torus_cut(const S& h, const S& s, const S& k, const S& R, const
 // by 1e-14. s is not sqrt(1 - k^2), which has lost half of the digits of a small tilt.
 struct TorusTilt {
   double s, k;
+  double share;  // what is odd in k changes by it
 };
 TorusTilt find_torus_tilt(double h, double s, double k, double R, double r);
 
@@ -91,14 +92,20 @@ auto calc_overlap(const Torus<P>& torus, const Pose<A>& X_WI, const HalfSpace&,
   const auto assemble = [&](const auto& cut, const auto& s_cut, const auto& lift) {
     // The steepest direction in the plane, times s: k across - s^2 axis.
     const Vec3<T> along = across * k - axis * T(across.squaredNorm());
+    // Of an upright torus what is odd in k vanishes.
+    const auto odd = [&](auto value) {
+      T x = lift(value);
+      if (tilt.share < 1) x = x + T((tilt.share - 1) * value_of(value));
+      return x;
+    };
     const T z = lift(cut.z), yy = lift(cut.yy), zz = lift(cut.zz);
     o.volume = lift(cut.volume);
     o.potential = o.volume * z;
     o.plane_offset = z;
-    o.p_WC = X_WI.p_WB - n * T(h + z) + along * lift(cut.x / s_cut);
+    o.p_WC = X_WI.p_WB - n * T(h + z) + along * odd(cut.x / s_cut);
     o.M_W = Symmetric3<T>::identity(yy) + Symmetric3<T>::outer(n) * T(zz - yy) +
             Symmetric3<T>::outer(along) * lift((cut.xx - cut.yy) / (s_cut * s_cut)) -
-            Symmetric3<T>::outer(n, along) * lift(cut.xz / s_cut);  // z points down
+            Symmetric3<T>::outer(n, along) * odd(cut.xz / s_cut);  // z points down
   };
   if constexpr (detail::kVaries<T>) {
     // It depends on four numbers: h, k, R, r.
