@@ -18,7 +18,7 @@ using namespace vesica;
 using Clock = std::chrono::steady_clock;
 constexpr int kRepeats = 15;
 
-struct Case {
+struct SeededCase {
   const char* scene;
   double step;
   int steps;
@@ -26,7 +26,7 @@ struct Case {
   std::vector<std::string> seeds;
 };
 
-const std::vector<Case> kCases = {
+const std::vector<SeededCase> kCases = {
     {"bouncing_ball",
      2e-5,
      2000,
@@ -66,7 +66,7 @@ const std::vector<Case> kCases = {
 };
 
 template <class T>
-double time_run(const System<T>& system, const Case& c) {
+double time_run(const System<T>& system, const SeededCase& c) {
   State<T> state = system.make_initial_state();
   auto data = system.template make_evaluation<T>();
   std::vector<ContactChange> changes;
@@ -84,7 +84,7 @@ double median(std::vector<double> x) {
 }  // namespace
 
 // Seeds beyond those that a number can carry are left out.
-std::vector<std::string> seeds_of(const Case& c, size_t most) {
+std::vector<std::string> seeds_of(const SeededCase& c, size_t most) {
   return {c.seeds.begin(),
           c.seeds.begin() + static_cast<std::ptrdiff_t>(std::min(most, c.seeds.size()))};
 }
@@ -95,7 +95,7 @@ int main(int count, char** arguments) {
               kRepeats);
   std::printf("  %-20s %12s %8s %8s\n", "scene", "plain [us]", "4", "12");
   std::printf("  %-20s %12s %8s %8s\n", "", "per step", "at once", "at once");
-  for (const Case& c : kCases) {
+  for (const SeededCase& c : kCases) {
     InputFile file = InputFile::load(folder + "/" + c.scene + ".yaml");
     for (const auto& [path, value] : c.changes) file.set(path, value);
     const System<double> plain(make_scene<double>(read_model(file)), true);
