@@ -139,6 +139,7 @@ C3dHeader read_c3d_header(C3dSource& source) {
                                static_cast<unsigned char>(block[1])));
   }
   C3dHeader header;
+  header.block.assign(block, kBlock);
   header.parameters = read_parameters(source, block, &header.byte_order);
   const C3dParameters& parameters = header.parameters;
   const auto word = [&](int i) {
@@ -198,14 +199,72 @@ C3dHeader read_c3d_header(C3dSource& source) {
   return header;
 }
 
-// What turns a raw analog value into its unit: (raw - offset) * scale.
-struct AnalogScaling {
-  std::vector<double> offset, scale;
-  bool is_unsigned = false;
-};
+// The fourth word of a point: cameras in its high byte, residual in its low byte, negative:
+// missing.
+float decode_residual(float word, double scale) {
+  if (!(word >= 0.0f)) return -1.0f;
+  if (word > 65535.0f) return 0.0f;
+  return static_cast<float>((static_cast<int>(word) & 0xff) * scale);
+}
 
-AnalogScaling make_scaling(const C3dHeader& header) {
-  AnalogScaling scaling;
+template <C3dByteOrder order, bool floats>
+void decode_chunk(const C3dHeader& header, const detail::C3dAnalogScaling& scaling,
+                  const char* bytes, std::size_t frames, C3dPoint* points, double* analog) {
+  constexpr std::size_t kWord = floats ? 4 : 2;
+  const auto value = [](const char* at) {
+    if constexpr (floats) {
+      return decode_float<order>(at);
+    } else {
+      return static_cast<float>(decode_int16<order>(at));
+    }
+  };
+  const double scale = floats ? 1.0 : header.point_scale;
+  for (std::size_t f = 0; f < frames; ++f) {
+    for (std::size_t p = 0; p < header.points; ++p, bytes += 4 * kWord) {
+      C3dPoint& point = *points++;
+      point.x = static_cast<float>(value(bytes) * scale);
+      point.y = static_cast<float>(value(bytes + kWord) * scale);
+      point.z = static_cast<float>(value(bytes + 2 * kWord) * scale);
+      point.word = value(bytes + 3 * kWord);
+      point.residual = decode_residual(point.word, header.point_scale);
+      // Programs write NaN for missing too; an infinite coordinate is no better.
+      if (!(std::abs(point.x) + std::abs(point.y) + std::abs(point.z) < 1e30f))
+        point.residual = -1.0f;
+    }
+    for (std::size_t s = 0; s < header.samples; ++s) {
+      for (std::size_t c = 0; c < header.channels; ++c, bytes += kWord) {
+        double raw = value(bytes);
+        if (!floats && scaling.is_unsigned && raw < 0.0) raw += 65536.0;
+        *analog++ = (raw - scaling.offset[c]) * scaling.scale[c];
+      }
+    }
+  }
+}
+
+using Decoder = void (*)(const C3dHeader&, const detail::C3dAnalogScaling&, const char*,
+                         std::size_t, C3dPoint*, double*);
+
+Decoder find_decoder(const C3dHeader& header) {
+  switch (header.byte_order) {
+    case C3dByteOrder::kIntel:
+      return header.stores_floats ? decode_chunk<C3dByteOrder::kIntel, true>
+                                  : decode_chunk<C3dByteOrder::kIntel, false>;
+    case C3dByteOrder::kDec:
+      return header.stores_floats ? decode_chunk<C3dByteOrder::kDec, true>
+                                  : decode_chunk<C3dByteOrder::kDec, false>;
+    case C3dByteOrder::kMips:
+      break;
+  }
+  return header.stores_floats ? decode_chunk<C3dByteOrder::kMips, true>
+                              : decode_chunk<C3dByteOrder::kMips, false>;
+}
+
+}  // namespace
+
+namespace detail {
+
+C3dAnalogScaling make_analog_scaling(const C3dHeader& header) {
+  C3dAnalogScaling scaling;
   const C3dParameters& parameters = header.parameters;
   scaling.is_unsigned = as_lower(parameters.find_text("ANALOG", "FORMAT")) == "unsigned";
   scaling.offset = parameters.find_numbers("ANALOG", "OFFSET");
@@ -224,66 +283,7 @@ AnalogScaling make_scaling(const C3dHeader& header) {
   return scaling;
 }
 
-// The fourth word of a point: cameras in its high byte, residual in its low byte, negative:
-// missing.
-float decode_residual(float word, double scale) {
-  if (!(word >= 0.0f)) return -1.0f;
-  if (word > 65535.0f) return 0.0f;
-  return static_cast<float>((static_cast<int>(word) & 0xff) * scale);
-}
-
-template <C3dByteOrder order, bool floats>
-void decode_chunk(const C3dHeader& header, const AnalogScaling& scaling, const char* bytes,
-                  std::size_t frames, C3dPoint* points, double* analog) {
-  constexpr std::size_t kWord = floats ? 4 : 2;
-  const auto value = [](const char* at) {
-    if constexpr (floats) {
-      return decode_float<order>(at);
-    } else {
-      return static_cast<float>(decode_int16<order>(at));
-    }
-  };
-  const double scale = floats ? 1.0 : header.point_scale;
-  for (std::size_t f = 0; f < frames; ++f) {
-    for (std::size_t p = 0; p < header.points; ++p, bytes += 4 * kWord) {
-      C3dPoint& point = *points++;
-      point.x = static_cast<float>(value(bytes) * scale);
-      point.y = static_cast<float>(value(bytes + kWord) * scale);
-      point.z = static_cast<float>(value(bytes + 2 * kWord) * scale);
-      point.residual = decode_residual(value(bytes + 3 * kWord), header.point_scale);
-      // Programs write NaN for missing too; an infinite coordinate is no better.
-      if (!(std::abs(point.x) + std::abs(point.y) + std::abs(point.z) < 1e30f))
-        point.residual = -1.0f;
-    }
-    for (std::size_t s = 0; s < header.samples; ++s) {
-      for (std::size_t c = 0; c < header.channels; ++c, bytes += kWord) {
-        double raw = value(bytes);
-        if (!floats && scaling.is_unsigned && raw < 0.0) raw += 65536.0;
-        *analog++ = (raw - scaling.offset[c]) * scaling.scale[c];
-      }
-    }
-  }
-}
-
-using Decoder = void (*)(const C3dHeader&, const AnalogScaling&, const char*, std::size_t,
-                         C3dPoint*, double*);
-
-Decoder find_decoder(const C3dHeader& header) {
-  switch (header.byte_order) {
-    case C3dByteOrder::kIntel:
-      return header.stores_floats ? decode_chunk<C3dByteOrder::kIntel, true>
-                                  : decode_chunk<C3dByteOrder::kIntel, false>;
-    case C3dByteOrder::kDec:
-      return header.stores_floats ? decode_chunk<C3dByteOrder::kDec, true>
-                                  : decode_chunk<C3dByteOrder::kDec, false>;
-    case C3dByteOrder::kMips:
-      break;
-  }
-  return header.stores_floats ? decode_chunk<C3dByteOrder::kMips, true>
-                              : decode_chunk<C3dByteOrder::kMips, false>;
-}
-
-}  // namespace
+}  // namespace detail
 
 void stream_c3d(std::istream& stream, const std::string& name, const C3dSink& sink) {
   C3dSource source(stream, name);
@@ -309,7 +309,7 @@ void stream_c3d(std::istream& stream, const std::string& name, const C3dSink& si
   std::vector<char> bytes(buffered * frame_bytes);
   std::vector<C3dPoint> points(buffered * header.points);
   std::vector<double> analog(buffered * analog_count);
-  const AnalogScaling scaling = make_scaling(header);
+  const detail::C3dAnalogScaling scaling = detail::make_analog_scaling(header);
   const Decoder decode = find_decoder(header);
   source.seek(header.data_byte);
   for (std::int64_t first = 0; first < header.frames; first += chunk_frames) {

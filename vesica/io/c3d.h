@@ -27,6 +27,7 @@ struct C3dHeader {
   std::uint64_t data_byte = 0;
   C3dParameters parameters;
   std::vector<MotionEvent> header_events;  // the old kind, in the header block
+  std::string block;                       // the header's 512 bytes as they are
   std::vector<std::string> warnings;
 
   double analog_rate() const { return rate * static_cast<double>(samples); }
@@ -39,6 +40,7 @@ struct C3dHeader {
 // In file units (POINT:UNITS). residual < 0: missing, and then x, y and z mean nothing.
 struct C3dPoint {
   float x, y, z, residual;
+  float word;  // the fourth number as stored: cameras in the high byte, residual in the low one
 };
 
 struct C3dChunk {
@@ -64,7 +66,48 @@ void stream_c3d(std::istream& stream, const std::string& name, const C3dSink& si
 MotionTrial load_c3d(const std::string& path);
 MotionTrial read_c3d(std::istream& stream, const std::string& name);
 
+// How a recording is to be written.
+struct C3dSaveOptions {
+  // Byte order and kind of numbers of the file that it came from, instead of Intel floats.
+  bool as_it_was = false;
+  // "+X", "+Y": what POINT:X_SCREEN and Y_SCREEN are to say; empty: as they were.
+  std::string x_screen, y_screen;
+};
+
+// Writes markers, computed points, analog channels, plates and events; a recording that was read
+// from a C3D keeps all its parameters, and reads back with the same bits in every number. Returns
+// notes, plain sentences: what the format could not hold. Throws InputError, before anything is
+// written, for times that are uneven, rates of analog channels that are no multiple of the frames',
+// labels that are empty or doubled, and, with as_it_was, numbers that the old kind cannot hold.
+std::vector<std::string> save_c3d(const std::string& path, const MotionTrial& trial,
+                                  const C3dSaveOptions& options = {});
+// The same as bytes; `name` appears in messages.
+std::string encode_c3d(const MotionTrial& trial, const std::string& name,
+                       const C3dSaveOptions& options = {},
+                       std::vector<std::string>* notes = nullptr);
+
 namespace detail {
+// What turns a raw analog value into its unit: (raw - offset) * scale.
+struct C3dAnalogScaling {
+  std::vector<double> offset, scale;
+  bool is_unsigned = false;
+};
+C3dAnalogScaling make_analog_scaling(const C3dHeader& header);
+
+// The events that header and parameters hold, in order of time.
+std::vector<MotionEvent> read_c3d_events(const C3dHeader& header);
+
+// Labels of all points as a trial names them, and which of them are no positions but angles and
+// the like (with their unit).
+struct C3dPointLabels {
+  std::vector<std::string> labels;
+  std::vector<char> is_computed;
+  std::vector<std::string> units;  // of computed points
+};
+C3dPointLabels make_point_labels(const C3dHeader& header, std::vector<std::string>* warnings);
+std::vector<std::string> make_channel_labels(const C3dHeader& header,
+                                             std::vector<std::string>* warnings);
+
 // FORCE_PLATFORM into plates, with the channels of `analog`; what cannot be used is left out with a
 // warning.
 std::vector<ForcePlate> make_force_plates(const C3dHeader& header, const TimeTable& analog,

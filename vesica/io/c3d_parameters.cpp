@@ -73,9 +73,13 @@ void read_data(Cursor& cursor, C3dByteOrder order, C3dParameter* parameter) {
     count = std::min<std::size_t>(count * static_cast<unsigned char>(c), std::size_t{1} << 40);
   }
   parameter->byte = cursor.file_byte();
+  parameter->type = type;
   const std::size_t size = type == -1 ? 1 : static_cast<std::size_t>(type);
   const std::string_view data = cursor.take(count * size, what);
   if (type == -1) {
+    parameter->characters = std::string(data);
+    parameter->is_single_text = parameter->dimensions.empty();
+    if (!parameter->dimensions.empty()) parameter->text_length = parameter->dimensions[0];
     const std::size_t length =
         parameter->dimensions.empty() ? 1 : static_cast<std::size_t>(parameter->dimensions[0]);
     for (std::size_t i = 0; length > 0 && i + length <= data.size(); i += length) {
@@ -91,6 +95,15 @@ void read_data(Cursor& cursor, C3dByteOrder order, C3dParameter* parameter) {
                                  : type == 2 ? decode_int16(order, bytes)
                                              : static_cast<double>(decode_float(order, bytes)));
   }
+}
+
+// Text behind the data of an entry, up to where the next one begins; programs that write none leave
+// no byte for its length either.
+std::string read_description(Cursor& cursor, std::size_t end) {
+  if (cursor.at_end() || cursor.position >= end) return {};
+  const auto length = static_cast<unsigned char>(cursor.take(1, "a description")[0]);
+  if (cursor.position + length > end || cursor.at_end()) return {};
+  return std::string(cursor.take(length, "a description"));
 }
 
 }  // namespace
@@ -116,35 +129,42 @@ C3dParameters C3dParameters::parse(std::string_view section, std::size_t offset,
                                    const std::string& name) {
   C3dParameters result;
   std::map<int, std::string> group_names;
-  std::vector<int> group_of;
   Cursor cursor(section, offset, name);
   cursor.position = 4;  // the section's own header
   while (!cursor.at_end()) {
-    const int name_length = std::abs(static_cast<signed char>(cursor.take(1, "an entry")[0]));
+    const int signed_length = static_cast<signed char>(cursor.take(1, "an entry")[0]);
+    const int name_length = std::abs(signed_length);
     if (name_length == 0) break;
     const int group = static_cast<signed char>(cursor.take(1, "an entry")[0]);
-    const std::string entry =
-        as_upper(without_padding(cursor.take(static_cast<std::size_t>(name_length), "a name")));
+    const std::string spelled(cursor.take(static_cast<std::size_t>(name_length), "a name"));
+    const std::string entry = as_upper(without_padding(spelled));
     const std::size_t pointer_position = cursor.position;
     const auto next =
         static_cast<std::uint16_t>(decode_int16(order, cursor.take(2, "entry " + entry).data()));
+    const std::size_t end = next == 0 ? section.size() : pointer_position + next;
     if (group < 0) {
       group_names[-group] = entry;
+      result.groups_.push_back({-group, entry, spelled, signed_length < 0,
+                                read_description(cursor, end), result.all_.size()});
     } else {
       C3dParameter parameter;
       parameter.name = entry;
+      parameter.spelled = spelled;
+      parameter.group_number = group;
+      parameter.locked = signed_length < 0;
       read_data(cursor, order, &parameter);
+      parameter.description = read_description(cursor, end);
       result.all_.push_back(std::move(parameter));
-      group_of.push_back(group);
     }
     if (next == 0) break;  // the last entry
     if (next < 2) cursor.fail(fmt::format("entry {} points into itself ({})", entry, next));
     cursor.position = pointer_position + next;
   }
   // Groups may come after their parameters, so names are given at the end.
-  for (std::size_t i = 0; i < group_of.size(); ++i) {
-    const auto found = group_names.find(group_of[i]);
-    result.all_[i].group = found != group_names.end() ? found->second : std::to_string(group_of[i]);
+  for (C3dParameter& parameter : result.all_) {
+    const auto found = group_names.find(parameter.group_number);
+    parameter.group =
+        found != group_names.end() ? found->second : std::to_string(parameter.group_number);
   }
   return result;
 }

@@ -43,6 +43,11 @@ inline float decode_float(const char* bytes) {
 std::int16_t decode_int16(C3dByteOrder order, const char* bytes);
 float decode_float(C3dByteOrder order, const char* bytes);
 
+// The way back. A VAX has no NaN, no infinity and nothing above 1.7e38: false where the number has
+// no place there; what is too small for it becomes zero.
+void append_int16(C3dByteOrder order, int value, std::string* bytes);
+bool append_float(C3dByteOrder order, float value, std::string* bytes);
+
 // One entry of the parameter section: numbers, or texts with padding removed. `dimensions` as in
 // the file, first one fastest; texts have lost theirs of length.
 struct C3dParameter {
@@ -52,12 +57,31 @@ struct C3dParameter {
   std::vector<std::string> texts;
   std::size_t byte = 0;  // where its data lie in the file
 
+  // As it is stored, which writing brings back.
+  int group_number = 0;
+  std::string spelled;  // the name, as the file has it
+  int type = 4;         // -1 text, else bytes per number: 1, 2 or 4
+  bool locked = false;
+  std::string description;
+  std::string characters;       // of texts, with their padding
+  bool is_single_text = false;  // text without any dimension: one character
+  int text_length = 0;          // the first dimension of texts
+
   // A 16-bit count that may exceed 32,767; 0 for a number that is no count.
   static long long as_count(double number) {
     if (!(number >= -32768.0 && number < 1e12)) return 0;
     const auto value = static_cast<long long>(number);
     return value < 0 ? value + 65536 : value;
   }
+};
+
+struct C3dGroup {
+  int number = 0;
+  std::string name;     // upper case
+  std::string spelled;  // as the file has it
+  bool locked = false;
+  std::string description;
+  std::size_t before = 0;  // it stands before this parameter of all()
 };
 
 class C3dParameters {
@@ -78,9 +102,33 @@ class C3dParameters {
   std::vector<double> find_numbers(std::string_view group, std::string_view name) const;
 
   const std::vector<C3dParameter>& all() const { return all_; }
+  const std::vector<C3dGroup>& groups() const { return groups_; }
+
+  // Replaces an entry, which keeps its place, description and lock, or adds it behind the others of
+  // its group. Lists of more than 255 go on in NAME2, NAME3, ...; what was left of those goes away.
+  void set_numbers(const std::string& group, const std::string& name, int type,
+                   const std::vector<int>& dimensions, const std::vector<double>& numbers);
+  void set_number(const std::string& group, const std::string& name, int type, double number) {
+    set_numbers(group, name, type, {}, {number});
+  }
+  void set_texts(const std::string& group, const std::string& name,
+                 const std::vector<std::string>& texts);
+  void set_text(const std::string& group, const std::string& name, const std::string& text);
+  void set_list(const std::string& group, const std::string& name, int type,
+                const std::vector<double>& numbers);  // one dimension, of any length
+  void remove(std::string_view group, std::string_view name);
+  void remove_list(std::string_view group, const std::string& name);  // NAME, NAME2, ...
+
+  // The section in whole blocks of 512 bytes, in the order in which the entries were read. `name`
+  // stands for the file in messages: InputError for an entry that the format cannot hold.
+  std::string encode(C3dByteOrder order, const std::string& name) const;
 
  private:
+  C3dParameter& make(const std::string& group, const std::string& name);
+  void remove_parts(std::string_view group, const std::string& name, int first_part);
+
   std::vector<C3dParameter> all_;
+  std::vector<C3dGroup> groups_;
 };
 
 }  // namespace vesica

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <unordered_map>
 
 #include "vesica/error.h"
@@ -36,7 +37,29 @@ std::unordered_map<std::string, std::string> find_computed_points(const C3dParam
   return unit_of;
 }
 
-std::vector<MotionEvent> read_events(const C3dHeader& header) {
+std::vector<std::pair<std::string, std::string>> read_metadata(const C3dHeader& header) {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const C3dParameter& parameter : header.parameters.all()) {
+    const bool is_elsewhere = parameter.group == "POINT" || parameter.group == "ANALOG" ||
+                              parameter.group == "EVENT" || parameter.group == "EVENT_CONTEXT" ||
+                              parameter.group == "FORCE_PLATFORM";
+    if (is_elsewhere || parameter.numbers.size() + parameter.texts.size() > 8) continue;
+    std::string value;
+    for (const std::string& text : parameter.texts) value += (value.empty() ? "" : " ") + text;
+    for (double number : parameter.numbers) {
+      value += value.empty() ? "" : " ";
+      append_number(number, 7, &value);
+    }
+    if (!value.empty()) result.emplace_back(parameter.group + ":" + parameter.name, value);
+  }
+  return result;
+}
+
+}  // namespace
+
+namespace detail {
+
+std::vector<MotionEvent> read_c3d_events(const C3dHeader& header) {
   const C3dParameters& parameters = header.parameters;
   const std::vector<double> times = parameters.find_numbers("EVENT", "TIMES");
   const std::vector<std::string> labels = parameters.find_texts("EVENT", "LABELS");
@@ -63,23 +86,35 @@ std::vector<MotionEvent> read_events(const C3dHeader& header) {
   return events;
 }
 
-std::vector<std::pair<std::string, std::string>> read_metadata(const C3dHeader& header) {
-  std::vector<std::pair<std::string, std::string>> result;
-  for (const C3dParameter& parameter : header.parameters.all()) {
-    const bool is_elsewhere = parameter.group == "POINT" || parameter.group == "ANALOG" ||
-                              parameter.group == "EVENT" || parameter.group == "EVENT_CONTEXT" ||
-                              parameter.group == "FORCE_PLATFORM";
-    if (is_elsewhere || parameter.numbers.size() + parameter.texts.size() > 8) continue;
-    std::string value;
-    for (const std::string& text : parameter.texts) value += (value.empty() ? "" : " ") + text;
-    for (double number : parameter.numbers) {
-      value += value.empty() ? "" : " ";
-      append_number(number, 7, &value);
-    }
-    if (!value.empty()) result.emplace_back(parameter.group + ":" + parameter.name, value);
+C3dPointLabels make_point_labels(const C3dHeader& header, std::vector<std::string>* warnings) {
+  C3dPointLabels result;
+  result.labels = header.parameters.find_texts("POINT", "LABELS");
+  if (result.labels.size() < header.points) {
+    warnings->push_back(fmt::format("there are {} points but {} labels; the rest is unnamed",
+                                    header.points, result.labels.size()));
+  }
+  result.labels.resize(header.points);
+  make_labels_unique(&result.labels, warnings);
+  const auto computed = find_computed_points(header.parameters);
+  for (const std::string& label : result.labels) {
+    const auto found = computed.find(label);
+    result.is_computed.push_back(found != computed.end());
+    if (found != computed.end()) result.units.push_back(found->second);
   }
   return result;
 }
+
+std::vector<std::string> make_channel_labels(const C3dHeader& header,
+                                             std::vector<std::string>* warnings) {
+  std::vector<std::string> labels = header.parameters.find_texts("ANALOG", "LABELS");
+  labels.resize(header.channels);
+  make_labels_unique(&labels, warnings);
+  return labels;
+}
+
+}  // namespace detail
+
+namespace {
 
 // Collects the stream into a trial.
 class Collector {
@@ -88,11 +123,12 @@ class Collector {
 
   void take_header(const C3dHeader& header) {
     header_ = header;
+    trial_.c3d = std::make_shared<const C3dHeader>(header);
     const C3dParameters& parameters = header.parameters;
     trial_.format = "C3D";
     trial_.warnings = header.warnings;
     trial_.metadata = read_metadata(header);
-    trial_.events = read_events(header);
+    trial_.events = detail::read_c3d_events(header);
 
     MarkerTracks& markers = trial_.markers;
     markers.unit_in_file = parameters.find_text("POINT", "UNITS");
@@ -110,23 +146,17 @@ class Collector {
     markers.first_frame = header.first_frame;
     markers.digits = 9;  // what a 32 bit float needs to come back exactly
 
-    std::vector<std::string> labels = parameters.find_texts("POINT", "LABELS");
-    if (labels.size() < header.points) {
-      trial_.warnings.push_back(fmt::format(
-          "there are {} points but {} labels; the rest is unnamed", header.points, labels.size()));
-    }
-    labels.resize(header.points);
-    make_labels_unique(&labels, &trial_.warnings);
-    const auto computed = find_computed_points(parameters);
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      const auto found = computed.find(labels[i]);
-      is_computed_.push_back(found != computed.end());
-      if (found == computed.end()) {
-        markers.labels.push_back(labels[i]);
+    const detail::C3dPointLabels points = detail::make_point_labels(header, &trial_.warnings);
+    is_computed_ = points.is_computed;
+    std::size_t next_computed = 0;
+    for (std::size_t i = 0; i < points.labels.size(); ++i) {
+      if (!is_computed_[i]) {
+        markers.labels.push_back(points.labels[i]);
         continue;
       }
+      const std::string& unit = points.units[next_computed++];
       for (const char* axis : {".x", ".y", ".z"}) {
-        trial_.computed.columns.push_back({labels[i] + axis, found->second});
+        trial_.computed.columns.push_back({points.labels[i] + axis, unit});
       }
     }
     trial_.computed.name = "computed points";
@@ -148,11 +178,13 @@ class Collector {
         if (is_computed_[p]) {
           trial_.computed.values.insert(trial_.computed.values.end(), value.data(),
                                         value.data() + 3);
+          trial_.computed_words.push_back(point->word);
           continue;
         }
         markers.positions.push_back(value / units_per_metre_);
         markers.residuals.push_back(
             missing ? -1.0f : static_cast<float>(point->residual / units_per_metre_));
+        markers.words.push_back(point->word);
       }
     }
     TimeTable& analog = trial_.analog;
@@ -178,10 +210,8 @@ class Collector {
 
  private:
   void take_analog_header(const C3dParameters& parameters) {
-    std::vector<std::string> labels = parameters.find_texts("ANALOG", "LABELS");
     const std::vector<std::string> units = parameters.find_texts("ANALOG", "UNITS");
-    labels.resize(header_.channels);
-    make_labels_unique(&labels, &trial_.warnings);
+    const std::vector<std::string> labels = detail::make_channel_labels(header_, &trial_.warnings);
     trial_.analog.name = "analog";
     for (std::size_t c = 0; c < header_.channels; ++c) {
       trial_.analog.columns.push_back({labels[c], c < units.size() ? units[c] : std::string()});
@@ -194,6 +224,7 @@ class Collector {
     trial_.markers.times.reserve(frames);
     trial_.markers.positions.reserve(frames * trial_.markers.markers());
     trial_.markers.residuals.reserve(frames * trial_.markers.markers());
+    trial_.markers.words.reserve(frames * trial_.markers.markers());
     trial_.computed.values.reserve(frames * trial_.computed.columns.size());
     trial_.analog.times.reserve(frames * header_.samples);
     trial_.analog.values.reserve(frames * header_.samples * header_.channels);

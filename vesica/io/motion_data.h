@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@
 #include "vesica/math/vector.h"
 
 namespace vesica {
+
+struct C3dHeader;
 
 inline const double kMissing = std::numeric_limits<double>::quiet_NaN();
 
@@ -31,6 +34,8 @@ struct MarkerTracks {
   std::vector<double> times;     // s, increasing, one per frame, as the file states them
   std::vector<Vec3d> positions;  // m; frames() * markers() of them; NaN where missing
   std::vector<float> residuals;  // m, >= 0; negative where missing; empty if the format has none
+  std::vector<float> words;      // C3D: the number beside each position as stored (cameras and
+                                 // residual; negative: missing), for writing; else empty
   std::string unit_in_file;      // "mm", "m", ...: what the file said; writers keep it
   int digits = 15;  // significant decimal digits that the source carried (C3D float: 9)
 
@@ -143,12 +148,15 @@ struct MotionTrial {
   TimeTable analog;    // analog channels of a C3D, or the table of a MOT, STO or CSV
   TimeTable computed;  // C3D points that are no positions (angles deg, forces N, moments, ...), one
                        // column per component, in the file's units; NaN where missing
+  std::vector<float> computed_words;  // as MarkerTracks::words, for each computed point
   std::vector<ForcePlate> plates;
   std::vector<MotionEvent> events;
   std::vector<PressureFilm> films;
   std::string axes;  // what is known of the axes: "Y up (OpenSim)", "X_SCREEN +X, ..."
   std::vector<std::pair<std::string, std::string>> metadata;
   std::vector<std::string> warnings;  // plain sentences: what the reader had to tolerate
+  // Header and parameters of the C3D that it was read from, as the file held them; else nothing.
+  std::shared_ptr<const C3dHeader> c3d;
 };
 
 // A musculoskeletal model reduced to bodies, joints and markers. Names are unique; the world is the
