@@ -48,7 +48,7 @@ void add_gait_events(const MotionTrial& motion, const std::string& trial, marker
     run.events.push_back({trial, e.time, e.context.empty() ? e.label : e.context + " " + e.label});
   }
   if (!motion.events.empty()) return;
-  for (const GaitEvent& e : analyse(motion, {}).marker_events) {
+  for (const GaitEvent& e : analyse(motion, {}).walk.events) {
     run.events.push_back({trial, e.time, fmt::format("{} {}", name_of(e.foot), name_of(e.kind))});
   }
 }

@@ -90,8 +90,14 @@ void print_steps(const TrialView& view) {
                           mean_weight(analysis) / 9.80665, analysis.weights.size(),
                           analysis.weights.size() == 1 ? "" : "s"));
   }
-  if (!analysis.marker_events.empty() && analysis.walking_speed > 0.1) {
-    print_row("speed", fmt::format("{:.2f} m/s", analysis.walking_speed));
+  if (!analysis.walk.events.empty()) {
+    print_row("speed", fmt::format("{:.2f} m/s{}", analysis.walking_speed,
+                                   analysis.walk.on_treadmill()
+                                       ? fmt::format(" on a treadmill; the belt runs at {:.2f} m/s",
+                                                     analysis.walk.belt.norm())
+                                       : ""));
+  } else if (view.trial.markers.markers() > 0) {
+    print_wrapped("gait events", "none from markers: " + analysis.walk.why_none + ".");
   }
 }
 

@@ -168,7 +168,7 @@ TEST(GaitEvents, AStepOverTwoPlatesIsOneStance) {
 TEST(GaitEvents, MarkersAloneFindTheSteps) {
   const MarkerTracks markers = make_markers();
   const auto events =
-      find_marker_events(markers, find_gait_markers(markers.labels), Vec3d::UnitY());
+      find_marker_events(markers, find_gait_markers(markers.labels), Vec3d::UnitY()).events;
   int strikes = 0, offs = 0;
   for (const GaitEvent& event : events) {
     const bool strike = event.kind == GaitEvent::Kind::kStrike;

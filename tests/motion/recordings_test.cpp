@@ -47,7 +47,7 @@ Walk load_walk(const std::string& markers, const std::string& forces, const Vec3
   const GaitMarkers gait = find_gait_markers(walk.motion.markers.labels);
   assign_feet(walk.contacts, walk.plates, walk.motion.markers, gait, up);
   walk.stances = find_stances(walk.contacts, walk.plates);
-  walk.marker_events = find_marker_events(walk.motion.markers, gait, up);
+  walk.marker_events = find_marker_events(walk.motion.markers, gait, up).events;
   return walk;
 }
 
@@ -152,7 +152,7 @@ TEST(Recordings, AllNineteenStancesHaveTheirFoot) {
 TEST(Recordings, MarkersAndForceAgreeOnEvents) {
   SKIP_WITHOUT_DATA();
   // Error of marker events against force at 20 N. Measured, mean and standard deviation in ms:
-  // strike +10 and 4, off +15 and 6, over 19 stances of walking from slow to fast.
+  // strike -1 and 4, off -2 and 6, over 19 stances of walking from slow to fast.
   std::vector<double> strike_errors, off_errors;
   for (const char* trial : {"O04C", "O05C", "O06C", "O01F", "O04S"}) {
     const Walk walk = load_wbds(trial);
@@ -175,8 +175,8 @@ TEST(Recordings, MarkersAndForceAgreeOnEvents) {
     const double sd = std::sqrt(square / static_cast<double>(errors.size()));
     RecordProperty(std::string(name) + "_mean_ms", std::to_string(1000.0 * mean));
     RecordProperty(std::string(name) + "_sd_ms", std::to_string(1000.0 * sd));
-    EXPECT_LT(std::abs(mean), 0.025) << name;
-    EXPECT_LT(sd, 0.012) << name;
+    EXPECT_LT(std::abs(mean), 0.008) << name;
+    EXPECT_LT(sd, 0.010) << name;
   }
 }
 
@@ -231,7 +231,11 @@ TEST(Recordings, SwingingOneLegIsNoWalk) {
     const MarkerTracks markers = load(name).markers;
     const GaitMarkers gait = find_gait_markers(markers.labels);
     ASSERT_TRUE(gait.has_feet());
-    EXPECT_TRUE(find_marker_events(markers, gait, Vec3d::UnitZ()).empty()) << name;
+    const MarkerEvents found = find_marker_events(markers, gait, Vec3d::UnitZ());
+    EXPECT_TRUE(found.events.empty()) << name;
+    const bool on_the_spot = found.why_none.find("on the spot") != std::string::npos;
+    const bool one_foot = found.why_none.find("one foot only") != std::string::npos;
+    EXPECT_TRUE(on_the_spot || one_foot) << found.why_none;
   }
 }
 

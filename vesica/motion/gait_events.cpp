@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "vesica/motion/butterworth.h"
-
 namespace vesica {
 namespace {
 
@@ -44,69 +42,6 @@ std::vector<PlateContact> find_plate_contacts(const PlateForces& plate, int inde
   std::erase_if(contacts,
                 [&](const PlateContact& c) { return c.end - c.start < options.shortest; });
   return contacts;
-}
-
-// Where a parabola through sample k and its neighbours is highest.
-double interpolate_peak(std::span<const double> x, int k) {
-  if (k == 0 || k + 1 >= static_cast<int>(x.size())) return k;
-  const double curvature = x[k - 1] - 2.0 * x[k] + x[k + 1];
-  const double shift = curvature < 0.0 ? 0.5 * (x[k - 1] - x[k + 1]) / curvature : 0.0;
-  return k + std::clamp(shift, -0.5, 0.5);
-}
-
-// Interior maxima of a sampled signal that stand out by `prominence` on either side, with the time
-// interpolated by a parabola. Positions in samples.
-std::vector<double> find_peaks(std::span<const double> x, double prominence) {
-  std::vector<double> peaks;
-  const int n = static_cast<int>(x.size());
-  // One candidate at a time: the highest since the last valley, confirmed when the signal has
-  // fallen by `prominence` from it; the same on the way up.
-  int highest = 0, lowest = 0;
-  bool rising = false;  // has risen by `prominence` from the lowest
-  for (int k = 0; k < n; ++k) {
-    if (!std::isfinite(x[k])) {
-      rising = false;
-      highest = lowest = k + 1;
-      continue;
-    }
-    if (!rising) {
-      if (x[k] < x[lowest]) lowest = k;
-      if (x[k] > x[lowest] + prominence) {
-        rising = true;
-        highest = k;
-      }
-    } else {
-      if (x[k] > x[highest]) highest = k;
-      if (x[k] < x[highest] - prominence) {
-        peaks.push_back(interpolate_peak(x, highest));
-        rising = false;
-        lowest = k;
-      }
-    }
-  }
-  return peaks;
-}
-
-// The first local maximum from `first` to `last` that is at least half as high as the highest
-// there, interpolated; `otherwise` where there is none. (The ball of the foot landing may shake the
-// heel harder than the heel's own landing before it.)
-double find_landing(std::span<const double> x, double first, double last, double otherwise) {
-  const int begin = std::max(1, static_cast<int>(std::ceil(first)));
-  const int end = std::min(static_cast<int>(x.size()) - 2, static_cast<int>(std::floor(last)));
-  const auto is_peak = [&](int k) { return x[k] >= x[k - 1] && x[k] > x[k + 1]; };  // no by a gap
-  double highest = 0.0;
-  for (int k = begin; k <= end; ++k) {
-    if (is_peak(k)) highest = std::max(highest, x[k]);
-  }
-  for (int k = begin; k <= end; ++k) {
-    if (is_peak(k) && x[k] > 0.0 && x[k] >= 0.5 * highest) return interpolate_peak(x, k);
-  }
-  return otherwise;
-}
-
-double at_fraction(std::span<const double> times, double index) {
-  const auto k = std::min(static_cast<size_t>(index), times.size() - 2);
-  return times[k] + (index - static_cast<double>(k)) * (times[k + 1] - times[k]);
 }
 
 }  // namespace
@@ -180,75 +115,6 @@ std::vector<Stance> find_stances(std::span<const PlateContact> contacts,
     }
   }
   return stances;
-}
-
-std::vector<GaitEvent> find_marker_events(const MarkerTracks& markers, const GaitMarkers& gait,
-                                          const Vec3d& up) {
-  const size_t frames = markers.frames();
-  std::vector<GaitEvent> events;
-  if (!gait.has_feet() || gait.pelvis.empty() || frames < 20) return events;
-
-  const auto toe_of = [](const FootMarkers& foot) { return foot.toe >= 0 ? foot.toe : foot.inner; };
-  // Ahead is where the toes point, on average: that holds on a treadmill too.
-  Vec3d ahead = Vec3d::Zero();
-  for (size_t k = 0; k < frames; ++k) {
-    for (const FootMarkers* foot : {&gait.left, &gait.right}) {
-      const Vec3d along = markers.at(k, toe_of(*foot)) - markers.at(k, foot->heel);
-      if (along.allFinite()) ahead += along;
-    }
-  }
-  ahead -= ahead.dot(up) * up;
-  if (!(ahead.norm() > 0.0)) return events;
-  ahead.normalize();
-
-  const double dt = 1.0 / markers.rate;
-  const auto smooth = [&](std::vector<double> signal, double cutoff) {
-    filter_between_gaps(make_low_pass(std::min(cutoff, 0.3 * markers.rate), markers.rate), signal);
-    return signal;
-  };
-  const auto ahead_of_pelvis = [&](int marker, double sign) {
-    std::vector<double> signal(frames, kMissing);
-    for (size_t k = 0; k < frames; ++k) {
-      Vec3d pelvis = Vec3d::Zero();
-      for (const int i : gait.pelvis) pelvis += markers.at(k, i);
-      pelvis /= static_cast<double>(gait.pelvis.size());
-      signal[k] = sign * (markers.at(k, marker) - pelvis).dot(ahead);
-    }
-    return smooth(signal, 8.0);
-  };
-  const auto upward_acceleration = [&](int marker) {
-    std::vector<double> height(frames), acceleration(frames, kMissing);
-    for (size_t k = 0; k < frames; ++k) height[k] = markers.at(k, marker).dot(up);
-    height = smooth(height, 12.0);
-    for (size_t k = 1; k + 1 < frames; ++k) {
-      acceleration[k] = (height[k + 1] - 2.0 * height[k] + height[k - 1]) / (dt * dt);
-    }
-    return acceleration;
-  };
-  for (const Foot side : {Foot::kLeft, Foot::kRight}) {
-    const FootMarkers& foot = side == Foot::kLeft ? gait.left : gait.right;
-    for (const GaitEvent::Kind kind : {GaitEvent::Kind::kStrike, GaitEvent::Kind::kOff}) {
-      const bool strike = kind == GaitEvent::Kind::kStrike;
-      const int marker = strike ? foot.heel : toe_of(foot);
-      const std::vector<double> reach = ahead_of_pelvis(marker, strike ? 1.0 : -1.0);
-      const std::vector<double> landing = upward_acceleration(foot.heel);
-      // A step moves the foot by most of a metre relative to the pelvis; a tenth is no step.
-      for (const double peak : find_peaks(reach, 0.1)) {
-        const double found =
-            strike ? find_landing(landing, peak - 0.03 / dt, peak + 0.10 / dt, peak) : peak;
-        events.push_back({kind, side, at_fraction(markers.times, found)});
-      }
-    }
-  }
-  // Walking takes both feet; one alone that goes to and fro is a functional trial on one leg.
-  const auto has = [&](Foot foot) {
-    return std::any_of(events.begin(), events.end(),
-                       [&](const GaitEvent& event) { return event.foot == foot; });
-  };
-  if (!has(Foot::kLeft) || !has(Foot::kRight)) events.clear();
-  std::sort(events.begin(), events.end(),
-            [](const GaitEvent& a, const GaitEvent& b) { return a.time < b.time; });
-  return events;
 }
 
 std::vector<WeightEstimate> calc_stride_weights(std::span<const Stance> stances,

@@ -84,18 +84,40 @@ struct GaitEvent {
   Kind kind = Kind::kStrike;
   Foot foot = Foot::kUnknown;
   double time = 0.0;
+  bool substituted = false;  // its own fine estimate was missing or out of line with the others
+  bool doubtful = false;     // breaks a rule of walking; MarkerEvents::remarks says which
 };
 const char* name_of(GaitEvent::Kind kind);
 
-// From markers alone. The foot leaves where its toe is furthest behind the pelvis, and strikes
-// about where its heel is furthest ahead of it (Zeni, Richards and Higginson 2008; positions
-// smoothed at 8 Hz). The heel is furthest ahead some 40 ms before it lands, so the strike moves on
-// to the first large upward acceleration of the heel from 30 ms before to 100 ms after that (after
-// Hreljac and Marshall 2000; smoothed at 12 Hz). Needs pelvis, heel and toe markers; for walking
-// forwards, on floor or treadmill; running, shuffling and turning are outside of it; where only one
-// foot steps there are no events. How far off: docs/theory/motion.md.
-std::vector<GaitEvent> find_marker_events(const MarkerTracks& markers, const GaitMarkers& gait,
-                                          const Vec3d& up);
+// A walk as markers tell it. The floor may move: `belt` is its velocity, which the standing feet
+// have, and is zero where it is not significant (under 0.15 m/s).
+struct MarkerEvents {
+  std::vector<GaitEvent> events;     // by time
+  std::string why_none;              // a sentence where there are no events, else empty
+  std::vector<std::string> remarks;  // sentences: which gates acted, what looks odd
+  int left_out_at_the_ends = 0;      // events within 50 ms of the recording's ends
+  Vec3d ahead = Vec3d::Zero();       // unit, horizontal, of the walk over its floor; zero: no walk
+  Vec3d belt = Vec3d::Zero();        // m/s
+  double speed = kMissing;           // m/s over the floor, mean of the recording
+  bool on_treadmill() const { return belt.norm() > 0.0; }
+};
+
+// From markers alone: of walking forwards along one line, in any direction, on a floor or on a
+// treadmill. Coarse events are where the heel is furthest ahead of the pelvis and the ball of the
+// foot furthest behind it (Zeni, Richards and Higginson 2008; 10 Hz). Near them,
+//   strike: the largest upward acceleration of the heel (20 Hz), - 11.1 ms
+//   off:    the ball's forward speed over the floor (15 Hz) rises through 0.9 x walking speed,
+//           - 15 ms
+// with constants that thirteen people in one laboratory gave (docs/theory/motion.md has the errors,
+// and those elsewhere). Gates: a fine event that is more than 25 ms off the recording's usual delay
+// from its coarse one is replaced by coarse + that delay; feet alternate; contact takes 0.3 to 1.3
+// s; double support 0.5 to 1.6 of its median. Events that break the last three are marked doubtful.
+// Gaps of up to 0.1 s in the markers that are used are bridged, longer ones end the search.
+//
+// None, and `why_none`, for: markers that are missing, standing, motion on the spot, one foot only,
+// running, shuffling, turning, walking backwards.
+MarkerEvents find_marker_events(const MarkerTracks& markers, const GaitMarkers& gait,
+                                const Vec3d& up);
 
 // Mean vertical force of all plates between two strikes of one foot, where plates carried the
 // subject throughout: body weight, as the vertical velocity is the same at both ends.

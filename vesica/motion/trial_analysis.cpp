@@ -156,11 +156,16 @@ TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) 
     }
     analysis.faults = find_marker_faults(trial.markers, options.markers);
     analysis.gait = find_gait_markers(trial.markers.labels);
-    analysis.marker_events = find_marker_events(trial.markers, analysis.gait, up.axis);
-    analysis.walking_speed = calc_walking_speed(trial.markers, analysis.gait, up.axis);
+    analysis.walk = find_marker_events(trial.markers, analysis.gait, up.axis);
+    analysis.walking_speed = analysis.walk.why_none.empty()
+                                 ? analysis.walk.speed
+                                 : calc_walking_speed(trial.markers, analysis.gait, up.axis);
     warn_of_markers(trial, &analysis);
+    analysis.warnings.insert(analysis.warnings.end(), analysis.walk.remarks.begin(),
+                             analysis.walk.remarks.end());
   } else {
     analysis.walking_speed = kMissing;
+    analysis.walk.why_none = "there are no markers";
   }
   analysis.plates = calc_all_plate_forces(trial, up.axis, options.plates);
   analysis.contacts = find_contacts(analysis.plates, options.contacts);

@@ -36,9 +36,10 @@ struct TrialAnalysis {
   std::vector<PlateForces> plates;
   std::vector<PlateContact> contacts;
   std::vector<Stance> stances;
-  std::vector<GaitEvent> marker_events;
+  MarkerEvents walk;  // as the markers tell it
   std::vector<WeightEstimate> weights;
-  double walking_speed = 0.0;  // m/s, horizontal mean of the pelvis; NaN where it cannot be told
+  double walking_speed = 0.0;  // m/s, horizontal mean of the pelvis over its floor (a belt, on a
+                               // treadmill); NaN where it cannot be told
   std::vector<FilmSummary> films;
   std::vector<std::string> warnings;  // plain sentences, of reading and of analysis
 };

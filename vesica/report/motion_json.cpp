@@ -79,10 +79,22 @@ Json steps_json(const TrialAnalysis& analysis) {
                        {"peak_force", s.peak_force},
                        {"plates", plates}});
   }
-  for (const GaitEvent& e : analysis.marker_events) {
-    events.push_back({{"foot", name_of(e.foot)}, {"kind", name_of(e.kind)}, {"time", e.time}});
+  for (const GaitEvent& e : analysis.walk.events) {
+    events.push_back({{"foot", name_of(e.foot)},
+                      {"kind", name_of(e.kind)},
+                      {"time", e.time},
+                      {"substituted", e.substituted},
+                      {"doubtful", e.doubtful}});
   }
-  return {{"contacts", contacts}, {"stances", stances}, {"marker_events", events}};
+  const MarkerEvents& walk = analysis.walk;
+  const bool is_walk = walk.why_none.empty();
+  return {{"contacts", contacts},
+          {"stances", stances},
+          {"marker_events", events},
+          {"no_marker_events_because", is_walk ? Json(nullptr) : Json(walk.why_none)},
+          {"marker_events_left_out_at_ends", walk.left_out_at_the_ends},
+          {"heading", is_walk ? vector(walk.ahead) : Json(nullptr)},
+          {"belt_velocity", is_walk && walk.on_treadmill() ? vector(walk.belt) : Json(nullptr)}};
 }
 
 Json center_json(const JointCenter& c) {

@@ -84,8 +84,9 @@ std::vector<std::pair<std::string, std::string>> make_tiles(const TrialView& vie
   if (!analysis.weights.empty()) {
     tile(fmt::format("{:.0f} N", mean_weight(analysis)), "body weight, whole strides");
   }
-  if (!analysis.marker_events.empty() && analysis.walking_speed > 0.1) {
-    tile(fmt::format("{:.2f} m/s", analysis.walking_speed), "walking speed");
+  if (!analysis.walk.events.empty()) {
+    tile(fmt::format("{:.2f} m/s", analysis.walking_speed),
+         analysis.walk.on_treadmill() ? "walking speed, over the belt" : "walking speed");
   }
   for (size_t i = 0; i < analysis.films.size(); ++i) {
     tile(fmt::format("{:.0f} N", analysis.films[i].peak_force), "peak force on the film");
@@ -188,7 +189,7 @@ Json make_tracks(const TrialView& view, const Json& presence) {
 
 std::vector<PlotEvent> make_event_marks(const TrialView& view) {
   std::vector<PlotEvent> events;
-  for (const GaitEvent& e : view.analysis.marker_events) {
+  for (const GaitEvent& e : view.analysis.walk.events) {
     const std::string label = fmt::format("{} {}", name_of(e.foot), name_of(e.kind));
     events.push_back(make_gait_mark(e.time, label, true, " (markers)"));
   }
@@ -450,6 +451,9 @@ std::string make_motion_page(const TrialView& view) {
   }
   page.add_findings(analysis.warnings,
                     "No warnings: nothing is missing, jumps or contradicts itself.");
+  if (has_markers && !analysis.walk.why_none.empty()) {
+    page.add_text("No gait events from markers: " + analysis.walk.why_none + ".");
+  }
   if (!analysis.plates.empty()) add_force_plots(view, &page);
   if (!analysis.contacts.empty()) add_footprint(view, &page);
   if (has_markers) add_markers(view, &page);
