@@ -28,7 +28,8 @@ ROOMS = {
     "vesica/markers":        ("marker models, fitted to all frames", "math io motion"),
     "vesica/identification": ("contact parameters from experiments", "simulation* motion"),
     "vesica/biomechanics":   ("foot and knee, as models", "model* motion"),
-    "vesica/studies":        ("many runs: designs, runner, results", "simulation*"),
+    "vesica/studies":        ("many runs: designs, runner, results",
+                              "simulation* identification* markers*"),
     "vesica/report":         ("pages, plots, pictures, law sheets",
                               "simulation* markers* identification* biomechanics* studies*"),
     "reproduce":             ("the systems of the sources", "report*"),
@@ -139,9 +140,9 @@ def find_arrows(root):
 PLACES = {
     "math": (0, 0, 3), "geometry": (1, 0, 3),
     "interference": (2, 0, 0), "contact": (3, 0, 0), "multibody": (4, 0, 0), "model": (5, 0, 0),
-    "simulation": (6, 0, 0), "studies": (7, 0, 0), "identification": (7, 1, 1),
+    "simulation": (6, 0, 0), "studies": (8, 0, 3), "identification": (7, 1, 1),
     "biomechanics": (7, 2, 2), "io": (2, 3, 3), "motion": (3, 3, 3), "markers": (4, 3, 3),
-    "report": (8, 0, 3), "reproduce": (9, 0, 3), "apps/vesica": (10, 0, 3),
+    "report": (9, 0, 3), "reproduce": (10, 0, 3), "apps/vesica": (11, 0, 3),
 }
 
 

@@ -11,6 +11,7 @@
 #include "vesica/model/probe.h"
 #include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/run_checks.h"
+#include "vesica/studies/study.h"
 
 namespace vesica::app {
 
@@ -25,7 +26,10 @@ void add_check(CommandLine& line, Common& common) {
     const std::string path = find_input(*file);
     const InputFile input = InputFile::load(path);
     const char* kind = "probe";
-    if (is_scene(input)) {
+    if (studies::is_study(input)) {
+      kind = "study";
+      studies::read_study(input, {[](const std::string& name) { return find_input(name); }});
+    } else if (is_scene(input)) {
       kind = "simulate";
       const Model model = read_model(input);
       check_start(model, System<double>(make_scene<double>(model), model.run.ledger));

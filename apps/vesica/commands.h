@@ -43,6 +43,7 @@ void add_probe(CommandLine& line, Common& common);
 void add_report(CommandLine& line, Common& common);
 void add_reproduce(CommandLine& line, Common& common);
 void add_simulate(CommandLine& line, Common& common);
+void add_study(CommandLine& line, Common& common);
 void add_suggest(CommandLine& line, Common& common);
 
 // A sub-command with the common options.

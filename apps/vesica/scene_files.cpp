@@ -121,11 +121,12 @@ void apply_settings(const std::vector<std::string>& settings, InputFile* file) {
 
 fs::path scenes_folder() { return data_folder("scenes"); }
 fs::path marker_models_folder() { return data_folder("studies/markers"); }
+fs::path studies_folder() { return data_folder("studies"); }
 
 std::string find_input(const std::string& name) {
   std::error_code code;
   if (fs::exists(name, code)) return name;
-  for (const fs::path& folder : {scenes_folder(), marker_models_folder()}) {
+  for (const fs::path& folder : {scenes_folder(), marker_models_folder(), studies_folder()}) {
     if (folder.empty() || name.find('/') != std::string::npos) continue;
     const fs::path scene = folder / (name + (fs::path(name).extension() == ".yaml" ? "" : ".yaml"));
     if (fs::exists(scene, code)) return scene.string();
@@ -155,6 +156,12 @@ std::vector<SceneEntry> list_scenes() {
     const auto study = input.root().find("study");
     entries.push_back({file.path().stem().string(), "markers",
                        study ? study->text() : input.root().at("model").text()});
+  }
+  for (const auto& file : fs::directory_iterator(studies_folder(), code)) {
+    if (file.path().extension() != ".yaml") continue;
+    const InputFile input = InputFile::load(file.path().string());
+    const auto title = input.root().find("title");
+    entries.push_back({file.path().stem().string(), "study", title ? title->text() : ""});
   }
   if (entries.empty()) throw FileError(explain_no_data());
   std::sort(entries.begin(), entries.end(),

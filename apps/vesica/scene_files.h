@@ -12,6 +12,7 @@ namespace vesica::app {
 // The folder of scenes: $VESICA_DATA/scenes, or beside the tool (source tree, installation).
 std::filesystem::path scenes_folder();
 std::filesystem::path marker_models_folder();  // studies/markers, found in the same way
+std::filesystem::path studies_folder();        // studies
 
 // A path as it is, or the name of a scene that comes with Vesica. Throws FileError when there is
 // neither.

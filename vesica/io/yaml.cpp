@@ -188,6 +188,22 @@ std::string InputFile::folder() const {
   return std::filesystem::path(content_->name).parent_path().string();
 }
 
+namespace {
+
+// Where the next key of a path ends: at its first dot, unless a longer part of the path is a key of
+// the mapping (names of markers have dots).
+size_t find_end_of_key(const YAML::Node& node, std::string_view path) {
+  const size_t first = path.find('.');
+  if (!node.IsMap() || first == std::string_view::npos) return first;
+  if (node[std::string(path)]) return std::string_view::npos;
+  for (size_t dot = path.rfind('.'); dot > first; dot = path.rfind('.', dot - 1)) {
+    if (node[std::string(path.substr(0, dot))]) return dot;
+  }
+  return first;
+}
+
+}  // namespace
+
 void InputFile::set(const std::string& path, const std::string& value) {
   YAML::Node new_value;
   try {
@@ -199,7 +215,7 @@ void InputFile::set(const std::string& path, const std::string& value) {
   YAML::Node node = content_->root;
   std::string_view rest = path;
   while (true) {
-    const size_t dot = rest.find('.');
+    const size_t dot = find_end_of_key(node, rest);
     const std::string key(rest.substr(0, dot));
     if (key.empty()) throw InputError(fmt::format("--set {}: a part of the path is empty", path));
     const bool last = dot == std::string_view::npos;
@@ -393,6 +409,14 @@ size_t InputNode::choice(const std::vector<std::string_view>& words) const {
 Vec3d InputNode::vector(const Dimension& dimension) const {
   expect_list(3);
   return {at(size_t{0}).number(dimension), at(1).number(dimension), at(2).number(dimension)};
+}
+
+std::string InputNode::dump() const {
+  YAML::Emitter out;
+  out.SetMapFormat(YAML::Flow);
+  out.SetSeqFormat(YAML::Flow);
+  out << *node_;
+  return out.c_str();
 }
 
 }  // namespace vesica

@@ -43,7 +43,7 @@ class InputFile {
   std::string folder() const;
 
   // Replaces or adds the value at a dotted path (`bodies.ball.mass`, `bodies.ball.position.2`);
-  // `value` is YAML. For --set.
+  // keys that have dots themselves are found (`markers.L.ASIS.find`). `value` is YAML. For --set.
   void set(const std::string& path, const std::string& value);
 
   // The line of everything in it, by its dotted path.
@@ -93,6 +93,9 @@ class InputNode {
   size_t choice(const std::vector<std::string_view>& words) const;
   Vec3d vector(const Dimension& dimension) const;
   void expect_list(size_t length) const;
+
+  // What stands here as YAML on one line, for InputFile::set.
+  std::string dump() const;
 
  private:
   friend class InputFile;

@@ -1,0 +1,366 @@
+// `vesica study`: the same bytes whoever makes the rows, nothing lost whatever ends them, bad input
+// refused before a run.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "tests/app/tool.h"
+#include "tests/support/support.h"
+
+namespace vesica::test::study_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kWork[] =
+    "vesica: 1\nof: {function: work, set: {seconds: 4 ms}}\n"
+    "design: {method: monte_carlo, runs: 200}\nvary:\n  x: {low: 0, high: 1}\noutputs: {y: y}\n";
+
+constexpr char kBall[] =
+    "vesica: 1\nof: {simulate: bouncing_ball, set: {duration: 0.3 s, output.interval: 10 ms}}\n"
+    "design: {method: latin_hypercube, runs: 12}\nvary:\n"
+    "  height: {path: bodies.ball.pose.position.2, low: 0.2 m, high: 0.3 m}\n"
+    "  mass: {path: bodies.ball.mass, distribution: normal, mean: 0.16 kg, sd: 0.02 kg, low: 0.1 "
+    "kg}\n"
+    "outputs:\n  peak: contacts.ball-ground.max_normal_force\n"
+    "  down: {event: touchdown}\n  hash: hash\n"
+    "curves: {height: {column: ball.position.z, until: 0.3 s, points: 4}}\n";
+
+// A process group of its own, so that a kill reaches all of it.
+class Group {
+ public:
+  Group(const Workspace& work, const std::string& command) {
+    pid_ = fork();
+    if (pid_ != 0) return;
+    setpgid(0, 0);
+    const int out = open(work.path(".group").c_str(), O_CREAT | O_APPEND | O_WRONLY, 0644);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    if (chdir(work.folder().c_str()) != 0) _exit(126);
+    execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
+    _exit(127);
+  }
+  ~Group() {
+    if (pid_ > 0) end();
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  void end() {
+    kill(-pid_, SIGKILL);
+    kill(pid_, SIGKILL);
+    wait();
+  }
+  int wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  bool has_ended() const {
+    siginfo_t info = {};
+    waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    return info.si_pid != 0;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+// Of all journals: how often a run was finished.
+std::vector<int> count_lines(const std::string& folder, size_t runs) {
+  std::vector<int> count(runs, 0);
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(folder + "/journals", code)) {
+    std::ifstream stream(entry.path());
+    std::string line;
+    while (std::getline(stream, line) && !stream.eof()) {
+      const size_t run = std::stoul(line.substr(line.find('[') + 1));
+      if (run < runs) ++count[run];
+    }
+  }
+  return count;
+}
+
+const char* find_mpirun() {
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  return std::system("command -v mpirun >/dev/null 2>&1") == 0
+             ? "mpirun --oversubscribe --bind-to none"
+             : nullptr;
+}
+
+TEST(Study, RowsAreTheSameBytesWhoeverMakesThem) {
+  const Workspace work;
+  work.write("ball.yaml", kBall);
+  ASSERT_EQ(work.run("study ball.yaml --threads 1 --out one").status, 0);
+  const std::string table = work.read("one/table.csv"), curve = work.read("one/curve_height.csv");
+  ASSERT_EQ(std::count(table.begin(), table.end(), '\n'), 13);
+  const Outcome two = work.run("study ball.yaml --threads 2 --out two --json");
+  ASSERT_EQ(two.status, 0) << two.err;
+  EXPECT_EQ(two.json()["done"], 12);
+  EXPECT_EQ(work.read("two/table.csv"), table);
+  EXPECT_EQ(work.read("two/curve_height.csv"), curve);
+  if (const char* mpirun = find_mpirun()) {
+    for (const int ranks : {2, 4}) {
+      const std::string out = fmt::format("ranks{}", ranks);
+      Group group(work, fmt::format("{} -n {} {} study ball.yaml --out {}", mpirun, ranks,
+                                    VESICA_TOOL, out));
+      EXPECT_EQ(group.wait(), 0) << work.read(".group");
+      EXPECT_EQ(work.read(out + "/table.csv"), table) << ranks;
+      EXPECT_EQ(work.read(out + "/curve_height.csv"), curve) << ranks;
+    }
+  }
+  const std::string command =
+      fmt::format("{} study ball.yaml --threads 1 --out array", VESICA_TOOL);
+  Group a(work, command), b(work, command), c(work, command);
+  for (Group* group : {&a, &b, &c}) EXPECT_EQ(group->wait(), 0) << work.read(".group");
+  EXPECT_EQ(work.read("array/table.csv"), table);
+}
+
+// The tool itself gives each row: `simulate` with the row's settings has the same hash of its
+// recording.
+TEST(Study, ARowIsTheRunOfItsSettings) {
+  const Workspace work;
+  work.write("ball.yaml", kBall);
+  ASSERT_EQ(work.run("study ball.yaml --out s").status, 0);
+  std::istringstream table(work.read("s/table.csv"));
+  std::string line;
+  std::getline(table, line);
+  std::getline(table, line);
+  std::vector<std::string> cells;
+  std::istringstream row(line);
+  for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+  ASSERT_EQ(cells.size(), 10u);
+  const Outcome alone = work.run(fmt::format(
+      "simulate bouncing_ball --json --out r --set duration=0.3 --set output.interval=10ms "
+      "--set bodies.ball.pose.position.2={} --set bodies.ball.mass={}",
+      cells[3], cells[4]));
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  EXPECT_EQ(alone.json()["hash"], cells[7]);
+  EXPECT_EQ(alone.json()["contacts"]["ball-ground"]["max_normal_force"], std::stod(cells[5]));
+}
+
+// A few kills at random times; `make study-kills` makes twenty of each.
+int count_kills() {
+  const char* text = std::getenv("VESICA_STUDY_KILLS");
+  return text != nullptr ? std::atoi(text) : 3;
+}
+
+void kill_and_resume(const std::vector<std::string>& commands, const std::string& what) {
+  const Workspace work;
+  work.write("work.yaml", kWork);
+  ASSERT_EQ(work.run("study work.yaml --out calm").status, 0);
+  std::mt19937_64 random(count_kills());
+  std::vector<int> before(200, 0);
+  int kills = 0;
+  for (int k = 0; k < count_kills(); ++k) {
+    std::vector<std::unique_ptr<Group>> groups;
+    for (const std::string& command : commands) {
+      groups.push_back(std::make_unique<Group>(work, command));
+    }
+    // Once something was finished, so that every round has something to lose.
+    const auto sum = [&] {
+      const auto count = count_lines(work.path("s"), 200);
+      return std::accumulate(count.begin(), count.end(), 0);
+    };
+    const int at = sum() + static_cast<int>(random() % 8);
+    for (int tick = 0; tick < 2000 && sum() <= at && !groups[0]->has_ended(); ++tick) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
+    kills += !groups[0]->has_ended();
+    groups[random() % groups.size()]->end();  // one of several, or the only one
+    groups.clear();                           // the others too
+    const auto after = count_lines(work.path("s"), 200);
+    for (size_t r = 0; r < 200; ++r) EXPECT_GE(after[r], before[r]) << "lost run " << r;
+    before = after;
+  }
+  EXPECT_GT(kills, count_kills() / 2) << "ended before it was killed";
+  for (const std::string& command : commands) {
+    Group group(work, command);
+    EXPECT_EQ(group.wait(), 0) << work.read(".group");
+  }
+  EXPECT_EQ(work.read("s/table.csv"), work.read("calm/table.csv")) << what;
+  // Nothing that was finished was run again.
+  for (const int lines : count_lines(work.path("s"), 200)) EXPECT_EQ(lines, 1) << what;
+}
+
+TEST(Study, SurvivesKillsOfThreads) {
+  kill_and_resume({fmt::format("{} study work.yaml --threads 2 --out s", VESICA_TOOL)}, "threads");
+}
+
+TEST(Study, SurvivesKillsOfRanks) {
+  const char* mpirun = find_mpirun();
+  if (mpirun == nullptr) GTEST_SKIP() << "mpirun is not installed";
+  kill_and_resume({fmt::format("{} -n 3 {} study work.yaml --out s", mpirun, VESICA_TOOL)},
+                  "ranks");
+}
+
+TEST(Study, SurvivesKillsOfAJobArray) {
+  const std::string command = fmt::format("{} study work.yaml --threads 1 --out s", VESICA_TOOL);
+  kill_and_resume({command, command, command}, "job array");
+}
+
+// One of an array is killed, and the others, who go on, take over what it had.
+TEST(Study, ClaimsOfTheDeadAreTakenOverByTheLiving) {
+  const Workspace work;
+  work.write("work.yaml", kWork);
+  const std::string command = fmt::format("{} study work.yaml --threads 1 --out s", VESICA_TOOL);
+  Group survivor(work, command);
+  {
+    Group victim(work, command);
+    for (int k = 0; k < 1000 && !fs::exists(work.path("s/journals")); ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    victim.end();
+  }
+  EXPECT_EQ(survivor.wait(), 0) << work.read(".group");
+  ASSERT_EQ(work.run("study work.yaml --out calm").status, 0);
+  EXPECT_EQ(work.read("s/table.csv"), work.read("calm/table.csv"));
+}
+
+TEST(Study, AFullDiskEndsItAndTheSameCommandGoesOn) {
+  const Workspace work;
+  work.write("work.yaml", kWork);
+  ASSERT_EQ(work.run("study work.yaml --out calm").status, 0);
+  {
+    // Files of at most 8 blocks of 512 bytes: the journal has no room for all its lines.
+    Group group(work,
+                fmt::format("sh -c 'ulimit -f 8; exec {} study work.yaml --out s'", VESICA_TOOL));
+    EXPECT_EQ(group.wait(), 3) << work.read(".group");
+  }
+  EXPECT_NE(work.read(".group").find("goes on"), std::string::npos) << work.read(".group");
+  const auto before = count_lines(work.path("s"), 200);
+  EXPECT_GT(std::count(before.begin(), before.end(), 1), 10);
+  ASSERT_EQ(work.run("study work.yaml --out s").status, 0);
+  EXPECT_EQ(work.read("s/table.csv"), work.read("calm/table.csv"));
+  for (const int lines : count_lines(work.path("s"), 200)) EXPECT_EQ(lines, 1);
+}
+
+TEST(Study, FailuresTimeLimitsAndCrashesAreRows) {
+  const Workspace work;
+  work.write("s.yaml",
+             "vesica: 1\nof: {function: work, set: {seconds: 0}}\ndesign: {method: list}\nvary:\n"
+             "  x: {values: [1, 2, 3, 4]}\n  seconds: {values: [0 s, 0 s, 60 s, 0 s]}\n"
+             "  end: {values: [well, fail, well, crash]}\noutputs: {y: y}\ntime_limit: 0.2 s\n");
+  // The crash takes the process down; the next one goes on.
+  EXPECT_NE(work.run("study s.yaml --threads 1 --out s").status, 0);
+  ASSERT_EQ(work.run("study s.yaml --threads 1 --out s").status, 0);
+  const std::string table = work.read("s/table.csv");
+  EXPECT_NE(table.find("\n0,done,,1,"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n1,failed,told to fail,2,"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n2,timed_out,stopped after 0.2 s of processor time,3,"),
+            std::string::npos);
+  EXPECT_NE(table.find("\n3,failed,the program crashed in this run,4,"), std::string::npos)
+      << table;
+  // A longer limit changes no row that is there; what was not done is tried again on request.
+  work.write("s.yaml", [&] {
+    std::string text = work.read("s.yaml");
+    return text.replace(text.find("0.2 s"), 5, "0.3 s");
+  }());
+  EXPECT_EQ(work.run("study s.yaml --out s --json").json()["executed"], 0);
+  EXPECT_NE(work.run("study s.yaml --threads 1 --out s --retry --json").status,
+            0);  // crashes again
+  ASSERT_EQ(work.run("study s.yaml --out s").status, 0);
+  EXPECT_NE(work.read("s/table.csv").find("stopped after 0.3 s"), std::string::npos);
+}
+
+TEST(Study, AChangedStudyIsRefusedWithTheDifference) {
+  const Workspace work;
+  work.write("ball.yaml", kBall);
+  fs::copy_file(source_dir() + "/scenes/bouncing_ball.yaml", work.path("scene.yaml"));
+  std::string text = kBall;
+  text.replace(text.find("bouncing_ball"), 13, "scene.yaml");
+  work.write("study.yaml", text);
+  ASSERT_EQ(work.run("study study.yaml --out s --quiet").status, 0);
+  const std::string table = work.read("s/table.csv");
+  std::string more = text;
+  more.replace(more.find("runs: 12"), 8, "runs: 13");
+  work.write("study.yaml", more + "title: words are free\n");
+  const Outcome changed = work.run("study study.yaml --out s");
+  EXPECT_EQ(changed.status, 2);
+  EXPECT_NE(changed.err.find("design.runs: 12 there, 13 here"), std::string::npos) << changed.err;
+  EXPECT_EQ(changed.err.find("title"), std::string::npos) << changed.err;
+  work.write("study.yaml", text + "title: words are free\n");
+  EXPECT_EQ(work.run("study study.yaml --out s --quiet").status, 0);
+  std::string scene = work.read("scene.yaml");
+  work.write("scene.yaml", scene + "# another\n");
+  const Outcome other = work.run("study study.yaml --out s");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("scene.yaml: sha256"), std::string::npos) << other.err;
+  EXPECT_EQ(work.read("s/table.csv"), table);
+}
+
+TEST(Study, BadInputIsRefusedBeforeARun) {
+  const Workspace work;
+  const auto error = [&](const std::string& from, const std::string& to) {
+    std::string text = kBall;
+    text.replace(text.find(from), from.size(), to);
+    work.write("bad.yaml", text);
+    const Outcome outcome = work.run("study bad.yaml --out s");
+    EXPECT_EQ(outcome.status, 2) << to << outcome.err;
+    EXPECT_NE(outcome.err.find("bad.yaml:"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(fs::exists(work.path("s"))) << to;
+    EXPECT_EQ(work.run("check bad.yaml").status, 2) << to;
+    return outcome.err;
+  };
+  const auto expect = [](const std::string& said, const std::string& words) {
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+  };
+  expect(error("bodies.ball.mass", "bodies.bal.mass"), "'bal'");
+  expect(error("bodies.ball.mass", "bodies.ball.weight"), "weight");
+  expect(error("runs: 12", "runs: 0"), "bad.yaml:3");
+  expect(error(", low: 0.1 kg", ""), "give 'low'");
+  expect(error("low: 0.2 m, high: 0.3 m", "low: 0.2 kg, high: 0.3 kg"), "height");
+  expect(error("low: 0.2 m, high: 0.3 m", "values: []"), "empty");
+  expect(error("max_normal_force", "max_force"), "max_normal_force");
+  expect(error("ball.position.z", "ball.z"), "ball.position.z");
+  expect(error("simulate: bouncing_ball", "simulate: bouncing_bal"), "bouncing_bal");
+  expect(error("latin_hypercube", "latin"), "latin_hypercube");
+  expect(error("method: latin_hypercube, runs: 12", "method: morris, trajectories: 4"), "bounds");
+  expect(error("method: latin_hypercube, runs: 12", "method: grid"), "distribution");
+  expect(error("down: {event: touchdown}", "height: {event: touchdown}"), "factor too");
+}
+
+TEST(Study, StudiesThatComeAlongAreGood) {
+  const Workspace work;
+  const Outcome list = work.run("list --json");
+  int count = 0;
+  for (const auto& entry : list.json()) {
+    if (entry["command"] != "study") continue;
+    ++count;
+    const Outcome check = work.run("check " + entry["name"].get<std::string>());
+    EXPECT_EQ(check.status, 0) << entry["name"] << check.err;
+    EXPECT_NE(check.out.find("vesica study"), std::string::npos);
+  }
+  EXPECT_GE(count, 3);
+}
+
+TEST(Study, KeepsFoldersAndHdf5OnRequest) {
+  const Workspace work;
+  work.write("ball.yaml", std::string(kBall) + "keep: {folders: true, hdf5: true}\n");
+  ASSERT_EQ(work.run("study ball.yaml --threads 1 --out s").status, 0);
+  EXPECT_TRUE(fs::exists(work.path("s/runs/000011/summary.json")));
+  EXPECT_EQ(work.run("report s/runs/000003").status, 0);
+  ASSERT_EQ(work.run("study ball.yaml --threads 2 --out other").status, 0);
+  EXPECT_EQ(work.read("s/table.h5"), work.read("other/table.h5"));
+  EXPECT_GT(work.read("s/table.h5").size(), 2000u);
+}
+
+}  // namespace
+}  // namespace vesica::test::study_test

@@ -1,0 +1,232 @@
+#include "vesica/studies/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "vesica/io/file_error.h"
+
+namespace vesica::studies {
+namespace {
+
+namespace fs = std::filesystem;
+using LineJson = nlohmann::json;
+
+constexpr std::array<std::uint32_t, 256> make_crc_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t k = 0; k < 256; ++k) {
+    std::uint32_t c = k;
+    for (int bit = 0; bit < 8; ++bit) c = (c & 1u) != 0 ? 0xedb88320u ^ (c >> 1) : c >> 1;
+    table[k] = c;
+  }
+  return table;
+}
+constexpr auto kCrcTable = make_crc_table();
+
+// The line that a crash of this thread leaves, made before the run: a signal handler can only
+// write.
+constexpr size_t kLongestCrashLine = 4096;
+thread_local char t_crash_line[kLongestCrashLine];
+thread_local size_t t_crash_length = 0;
+thread_local int t_crash_descriptor = -1;
+
+extern "C" void on_crash(int signal) {
+  if (t_crash_length > 0) {
+    if (write(t_crash_descriptor, t_crash_line, t_crash_length) < 0) t_crash_length = 0;
+    fdatasync(t_crash_descriptor);
+  }
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void handle_crashes() {
+  static const bool kOnce = [] {
+    for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL}) {
+      struct sigaction action = {};
+      action.sa_handler = on_crash;
+      action.sa_flags = SA_NODEFER;
+      struct sigaction before = {};
+      // A sanitizer's own handler stays.
+      if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_DFL) continue;
+      sigaction(signal, &action, nullptr);
+    }
+    return true;
+  }();
+  static_cast<void>(kOnce);
+}
+
+void sync_folder(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
+std::string with_checksum(const std::string& payload) {
+  return fmt::format("{:08x} {}", calc_crc32(payload), payload);
+}
+
+}  // namespace
+
+std::uint32_t calc_crc32(std::string_view bytes) {
+  std::uint32_t crc = 0xffffffffu;
+  for (const char c : bytes) {
+    crc = kCrcTable[(crc ^ static_cast<unsigned char>(c)) & 0xffu] ^ (crc >> 8);
+  }
+  return crc ^ 0xffffffffu;
+}
+
+std::string make_journal_line(const RunRow& row, int attempt) {
+  LineJson curves = LineJson::array();
+  for (const auto& curve : row.curves) {
+    LineJson values = LineJson::array();
+    for (const double y : curve) values.push_back(format_cell(y));
+    curves.push_back(std::move(values));
+  }
+  const LineJson line = {row.run,     attempt,   name_of(row.status), row.reason,
+                         row.seconds, row.cells, std::move(curves)};
+  return with_checksum(line.dump(-1, ' ', false, LineJson::error_handler_t::replace));
+}
+
+std::optional<JournalEntry> parse_journal_line(std::string_view line) {
+  if (line.size() < 10 || line[8] != ' ') return std::nullopt;
+  std::uint32_t crc = 0;
+  const auto [end, code] = std::from_chars(line.data(), line.data() + 8, crc, 16);
+  const std::string_view payload = line.substr(9);
+  if (code != std::errc() || end != line.data() + 8 || crc != calc_crc32(payload)) {
+    return std::nullopt;
+  }
+  const LineJson json = LineJson::parse(payload, nullptr, false);
+  if (!json.is_array() || json.size() != 7) return std::nullopt;
+  JournalEntry entry;
+  try {
+    entry.row.run = json[0].get<std::uint64_t>();
+    entry.attempt = json[1].get<int>();
+    const auto status = find_status(json[2].get<std::string>());
+    if (!status) return std::nullopt;
+    entry.row.status = *status;
+    entry.row.reason = json[3].get<std::string>();
+    entry.row.seconds = json[4].get<double>();
+    entry.row.cells = json[5].get<std::vector<std::string>>();
+    for (const LineJson& values : json[6]) {
+      auto& curve = entry.row.curves.emplace_back();
+      for (const LineJson& y : values) {
+        const auto text = y.get<std::string>();
+        curve.push_back(text.empty() ? std::numeric_limits<double>::quiet_NaN() : std::stod(text));
+      }
+    }
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+  return entry;
+}
+
+Journal::Journal(std::string path) : path_(std::move(path)) {
+  descriptor_ = open(path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) {
+    throw FileError(fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
+  }
+  sync_folder(path_);
+}
+
+Journal::~Journal() {
+  if (is_dirty_) fdatasync(descriptor_);
+  close(descriptor_);
+  std::error_code code;
+  if (fs::file_size(path_, code) == 0) fs::remove(path_, code);
+}
+
+void Journal::add(const RunRow& row, int attempt) {
+  const std::string line = make_journal_line(row, attempt) + "\n";
+  const std::lock_guard lock(writing_);
+  size_t written = 0;
+  while (!is_broken_ && written < line.size()) {
+    const ssize_t n = write(descriptor_, line.data() + written, line.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    is_broken_ = n <= 0;
+    if (!is_broken_) written += static_cast<size_t>(n);
+  }
+  if (is_broken_) {
+    throw FileError(
+        fmt::format("{}: cannot be written: {}; what is finished is kept, the same command goes on "
+                    "once there is room",
+                    path_, std::strerror(errno)));
+  }
+  is_dirty_ = true;
+}
+
+void Journal::sync() {
+  if (!is_dirty_.exchange(false)) return;
+  if (fdatasync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) {
+    throw FileError(fmt::format("{}: does not get onto the disk: {}", path_, std::strerror(errno)));
+  }
+}
+
+void Journal::begin_run(std::uint64_t run, size_t outputs, size_t curves, int attempt) const {
+  handle_crashes();
+  RunRow row;
+  row.run = run;
+  row.status = Status::kFailed;
+  row.reason = "the program crashed in this run";
+  row.cells.resize(outputs);
+  row.curves.resize(curves);
+  const std::string line = make_journal_line(row, attempt) + "\n";
+  if (line.size() > kLongestCrashLine) return;
+  std::memcpy(t_crash_line, line.data(), line.size());
+  t_crash_descriptor = descriptor_;
+  t_crash_length = line.size();
+}
+
+void Journal::end_run() { t_crash_length = 0; }
+
+void JournalReader::read_new(const See& see) {
+  std::error_code code;
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(folder_, code)) {
+    if (entry.path().extension() == ".journal") paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    const auto [found, is_new] = index_.try_emplace(path, static_cast<int>(files_.size()));
+    if (is_new) files_.push_back({path, 0});
+    File& file = files_[static_cast<size_t>(found->second)];
+    if (fs::file_size(path, code) <= file.offset) continue;
+    std::ifstream stream(path, std::ios::binary);
+    stream.seekg(static_cast<std::streamoff>(file.offset));
+    std::string line;
+    while (std::getline(stream, line)) {
+      if (stream.eof()) break;  // no newline: torn, or not all of it is there yet
+      const auto entry = parse_journal_line(line);
+      if (entry) {
+        see(*entry, {found->second, file.offset, static_cast<std::uint32_t>(line.size())});
+      } else {
+        ++torn_;
+      }
+      file.offset += line.size() + 1;
+    }
+  }
+}
+
+JournalEntry JournalReader::read_again(const Where& where) const {
+  const File& file = files_[static_cast<size_t>(where.file)];
+  std::ifstream stream(file.path, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(where.offset));
+  std::string line(where.length, '\0');
+  stream.read(line.data(), static_cast<std::streamsize>(line.size()));
+  const auto entry = parse_journal_line(line);
+  if (!entry) throw FileError(file.path + ": a line that was good before is not any more");
+  return *entry;
+}
+
+}  // namespace vesica::studies

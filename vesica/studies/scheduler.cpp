@@ -1,0 +1,138 @@
+#include "vesica/studies/scheduler.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace vesica::studies {
+
+Scheduler::Scheduler(const Study& study, const std::string& folder, const Worker& worker,
+                     bool retries)
+    : study_(study),
+      retries_(retries),
+      reader_((std::filesystem::path(folder) / "journals").string()),
+      claims_(folder, study.runs(), worker),
+      state_(study.runs(), -1),
+      attempts_(study.runs(), 0) {
+  read_journals();
+  retries_ = false;  // what fails from now on has had its second chance
+}
+
+void Scheduler::see(const JournalEntry& entry) {
+  const std::uint64_t run = entry.row.run;
+  if (run >= state_.size() || entry.attempt < attempts_[run]) return;
+  if (retries_ && entry.row.status != Status::kDone) {
+    attempts_[run] = static_cast<std::uint8_t>(std::min(entry.attempt + 1, 255));
+    if (state_[run] >= 0) {
+      --finished_;
+      if (state_[run] > 0) --not_done_;
+    }
+    state_[run] = -1;
+    return;
+  }
+  attempts_[run] = static_cast<std::uint8_t>(entry.attempt);
+  if (state_[run] < 0) {
+    ++finished_;
+    if (entry.row.status != Status::kDone) ++not_done_;
+  }
+  state_[run] = static_cast<std::int8_t>(entry.row.status);
+}
+
+void Scheduler::read_journals() {
+  reader_.read_new([this](const JournalEntry& entry, const JournalReader::Where&) { see(entry); });
+}
+
+// False: there is none to take.
+bool Scheduler::take_block() {
+  auto block = claims_.take();
+  if (block) {
+    read_journals();  // of whoever had it before
+  } else if (looks_for_lost_) {
+    // Once: a block that is called done, and whose runs this process does not find.
+    looks_for_lost_ = false;
+    read_journals();
+    for (std::uint64_t b = 0; b < claims_.block_count() && !block; ++b) {
+      for (std::uint64_t run = claims_.first_run(b); run < claims_.end_run(b); ++run) {
+        if (state_[run] >= 0) continue;
+        if (claims_.take_done(b)) block = b;
+        break;
+      }
+    }
+    looks_for_lost_ = block.has_value();
+  }
+  if (!block) return false;
+  std::uint64_t left = 0;
+  for (std::uint64_t run = claims_.first_run(*block); run < claims_.end_run(*block); ++run) {
+    if (state_[run] >= 0) continue;
+    queue_.push_back(run);
+    ++left;
+  }
+  if (left > 0) {
+    open_[*block] = left;
+  } else {
+    finished_blocks_.push_back(*block);
+  }
+  return true;
+}
+
+std::optional<std::uint64_t> Scheduler::next() {
+  const std::lock_guard lock(guard_);
+  while (queue_.empty()) {
+    if (finished_ == state_.size() || !take_block()) return std::nullopt;
+  }
+  const std::uint64_t run = queue_.front();
+  queue_.pop_front();
+  return run;
+}
+
+int Scheduler::attempt_of(std::uint64_t run) const {
+  const std::lock_guard lock(guard_);
+  return attempts_[run];
+}
+
+void Scheduler::note_finished(std::uint64_t run, Status status) {
+  const std::lock_guard lock(guard_);
+  if (state_[run] < 0) {
+    ++finished_;
+    if (status != Status::kDone) ++not_done_;
+  }
+  state_[run] = static_cast<std::int8_t>(status);
+  const auto open = open_.find(run / claims_.block_size());
+  if (open == open_.end() || --open->second > 0) return;
+  finished_blocks_.push_back(open->first);
+  open_.erase(open);
+}
+
+std::vector<std::uint64_t> Scheduler::list_finished_blocks() {
+  const std::lock_guard lock(guard_);
+  return std::exchange(finished_blocks_, {});
+}
+
+void Scheduler::mark_done(const std::vector<std::uint64_t>& blocks) {
+  const std::lock_guard lock(guard_);
+  for (const std::uint64_t block : blocks) claims_.mark_done(block);
+}
+
+void Scheduler::look_around() {
+  const std::lock_guard lock(guard_);
+  read_journals();
+  claims_.look_again();
+}
+
+bool Scheduler::is_all_finished() const {
+  const std::lock_guard lock(guard_);
+  return finished_ == state_.size();
+}
+std::uint64_t Scheduler::finished() const {
+  const std::lock_guard lock(guard_);
+  return finished_;
+}
+std::uint64_t Scheduler::not_done() const {
+  const std::lock_guard lock(guard_);
+  return not_done_;
+}
+std::uint64_t Scheduler::waiting() const {
+  const std::lock_guard lock(guard_);
+  return queue_.size();
+}
+
+}  // namespace vesica::studies

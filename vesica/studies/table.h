@@ -1,0 +1,38 @@
+// The results: one table, sorted by run, the same bytes whoever made the rows.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "vesica/studies/study.h"
+
+namespace vesica::studies {
+
+struct TableCounts {
+  std::uint64_t rows = 0;
+  std::array<std::uint64_t, 4> of_status{};  // by Status
+  std::uint64_t torn = 0;                    // lines of journals that do not count
+};
+
+// Reads the journals of the folder and writes table.csv, timing.csv, curve_NAME.csv and, where the
+// study asks for it, table.h5. A run that is in no journal has no row.
+TableCounts write_table(const Study& study, const std::string& version, const std::string& folder,
+                        const std::string& aside);
+
+// The columns of table.csv.
+std::vector<std::string> make_table_columns(const Study& study);
+
+// The table as numbers, for answers: cells that are no numbers are NaN.
+struct ResultTable {
+  std::vector<std::uint64_t> runs;
+  std::vector<int> status;                   // by Status
+  std::vector<std::string> reasons;          // of runs that are not done; else empty
+  std::vector<std::vector<double>> outputs;  // by output, then row
+};
+ResultTable load_results(const Study& study, const std::string& folder);
+// By row of the runs that are done, in order: the values over the times of the curve.
+std::vector<std::vector<double>> load_curve(const Study& study, const std::string& folder,
+                                            size_t curve);
+
+}  // namespace vesica::studies
