@@ -188,10 +188,14 @@ TEST(TrialEdit, FilteringMarkersRemovesNoiseAndKeepsMotion) {
 TEST(TrialEdit, TableRateRefusesUnevenTimes) {
   TimeTable table;
   table.name = "uneven";
-  table.times = {0.0, 0.01, 0.02, 0.05, 0.06};
+  table.times = {0.0, 0.01, 0.02, 0.036, 0.044, 0.062};
   EXPECT_NE(test::input_error_of([&] { find_table_rate(table); }).find("row"), std::string::npos);
+  // Two rows that are missing leave the rate as it is.
+  table.times = {0.0, 0.01, 0.02, 0.05, 0.06};
+  EXPECT_NEAR(find_table_rate(table), 100.0, 1e-9);
+  // Rounded by up to 0.03 ms over 10 ms: 0.3 %, measured 0.2 %.
   table.times = {0.0, 0.0033, 0.0067, 0.01};
-  EXPECT_NEAR(find_table_rate(table), 300.0, 1e-9);
+  EXPECT_NEAR(find_table_rate(table), 300.0, 1.0);
 }
 
 }  // namespace

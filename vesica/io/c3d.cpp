@@ -167,10 +167,9 @@ C3dHeader read_c3d_header(C3dSource& source) {
   }
   header.stores_floats = header.point_scale < 0.0;
   header.point_scale = std::abs(header.point_scale);
-  header.rate = decode_float(header.byte_order, block + 20);
-  if (const auto rate = parameters.find_number("POINT", "RATE"); rate && *rate > 0.0) {
-    header.rate = *rate;
-  }
+  header.rate = detail::choose_frame_rate(decode_float(header.byte_order, block + 20),
+                                          header.channels > 0 ? header.samples : 0, parameters,
+                                          &header.warnings);
   if (!(header.rate > 0.0 && header.rate <= 1e6)) {
     source.fail(20, fmt::format("the frame rate is {} Hz; expected above zero", header.rate));
   }

@@ -108,6 +108,11 @@ C3dPointLabels make_point_labels(const C3dHeader& header, std::vector<std::strin
 std::vector<std::string> make_channel_labels(const C3dHeader& header,
                                              std::vector<std::string>* warnings);
 
+// Frames per second, from POINT:RATE, the header, ANALOG:RATE over `samples` a frame and
+// TRIAL:CAMERA_RATE: what most of them say, POINT:RATE and then the header where it is even. A
+// disagreement is told with what is believed.
+double choose_frame_rate(double header_rate, std::size_t samples, const C3dParameters& parameters,
+                         std::vector<std::string>* warnings);
 // FORCE_PLATFORM into plates, with the channels of `analog`; what cannot be used is left out with a
 // warning.
 std::vector<ForcePlate> make_force_plates(const C3dHeader& header, const TimeTable& analog,

@@ -68,6 +68,7 @@ std::string read_plate(const PlateParameters& from, std::size_t index, double un
     if (!std::isfinite(value)) return "has an origin that is not finite";
     plate->origin[static_cast<int>(k)] = value / units_per_metre;
   }
+  for (std::size_t k = 0; k < 2 && k < from.zero.size(); ++k) plate->zero_stated[k] = from.zero[k];
   if (from.zero.size() >= 2 && from.zero[0] >= 1 && from.zero[1] >= from.zero[0] &&
       from.zero[1] <= 1e9) {
     plate->zero_first = static_cast<int>(from.zero[0]);

@@ -266,6 +266,7 @@ class Collector {
     const std::string across = header_.parameters.find_text("POINT", "X_SCREEN");
     const std::string up = header_.parameters.find_text("POINT", "Y_SCREEN");
     const std::string seen = find_up_axis(trial_.markers);
+    trial_.up_stated = up;
     trial_.axes =
         up.empty() ? "not stated" : fmt::format("stated: {} to the right, {} up", across, up);
     trial_.axes += seen.empty() ? "; the data do not tell which is up"

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +30,7 @@ inline const double kMissing = std::numeric_limits<double>::quiet_NaN();
 // Marker positions over time, frame by frame: all markers of frame 0, then all of frame 1, ...
 struct MarkerTracks {
   std::vector<std::string> labels;
-  double rate = 0.0;             // Hz, as the file states it
+  double rate = 0.0;             // Hz, that of `times`; what the file states where that fits them
   std::int64_t first_frame = 1;  // number of the first frame in the source's own count
   std::vector<double> times;     // s, increasing, one per frame, as the file states them
   std::vector<Vec3d> positions;  // m; frames() * markers() of them; NaN where missing
@@ -103,6 +104,9 @@ struct ForcePlate {
   Eigen::Matrix<double, 6, 6> calibration = Eigen::Matrix<double, 6, 6>::Identity();
   // Frames (one-based marker frames, inclusive) whose mean is the channels' baseline; 0, 0: none.
   int zero_first = 0, zero_last = 0;
+  double zero_stated[2] = {0.0, 0.0};  // as the file has them, usable or not
+  // Force and moment in those frames, where the frames themselves are cut off.
+  std::optional<Eigen::Matrix<double, 6, 1>> zero_wrench;
   double rate = 0.0;            // Hz of the samples
   double start_time = 0.0;      // s
   std::vector<double> samples;  // rows() * channels.size(), row by row
@@ -152,7 +156,8 @@ struct MotionTrial {
   std::vector<ForcePlate> plates;
   std::vector<MotionEvent> events;
   std::vector<PressureFilm> films;
-  std::string axes;  // what is known of the axes: "Y up (OpenSim)", "X_SCREEN +X, ..."
+  std::string up_stated;  // POINT:Y_SCREEN of a C3D, "+Z"; empty where no file says it
+  std::string axes;       // what is known of the axes: "Y up (OpenSim)", "X_SCREEN +X, ..."
   std::vector<std::pair<std::string, std::string>> metadata;
   std::vector<std::string> warnings;  // plain sentences: what the reader had to tolerate
   // Header and parameters of the C3D that it was read from, as the file held them; else nothing.

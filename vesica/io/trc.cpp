@@ -10,6 +10,7 @@
 #include "vesica/error.h"
 #include "vesica/io/file_writer.h"
 #include "vesica/io/motion_checks.h"
+#include "vesica/io/motion_clock.h"
 #include "vesica/io/text_input.h"
 
 namespace vesica {
@@ -195,7 +196,7 @@ std::vector<std::string> stream_trc(std::istream& stream, const std::string& nam
   TrcRowParser parser(reader, header);
   std::vector<std::string_view> fields;
   std::int64_t frames = 0;
-  double first_time = 0.0, last_time = 0.0;
+  double last_time = 0.0;
   bool axis_line_possible = true;
   while (next_line_with_text(reader, &line)) {
     if (std::exchange(axis_line_possible, false)) {
@@ -203,7 +204,6 @@ std::vector<std::string> stream_trc(std::istream& stream, const std::string& nam
       if (is_axis_line(fields)) continue;
     }
     const TrcFrame frame = parser.parse(line);
-    if (frames == 0) first_time = frame.time;
     if (frames > 0 && !(frame.time > last_time)) {
       reader.fail(
           fmt::format("time {} does not come after {} of the row before", frame.time, last_time));
@@ -223,13 +223,6 @@ std::vector<std::string> stream_trc(std::istream& stream, const std::string& nam
   if (header.frames_stated >= 0 && frames > header.frames_stated) {
     warnings.push_back(fmt::format("NumFrames says {}, but there are {} frames; all were read",
                                    header.frames_stated, frames));
-  }
-  const double seen_rate =
-      frames > 1 ? static_cast<double>(frames - 1) / (last_time - first_time) : header.rate;
-  if (std::abs(seen_rate - header.rate) > 0.01 * header.rate) {
-    warnings.push_back(
-        fmt::format("DataRate says {} Hz, but the times tell {:.4g} Hz; the times hold",
-                    header.rate, seen_rate));
   }
   return warnings;
 }
@@ -254,6 +247,7 @@ MotionTrial read_trc(std::istream& stream, const std::string& name) {
   };
   const std::vector<std::string> warnings = stream_trc(stream, name, sink);
   trial.warnings.insert(trial.warnings.end(), warnings.begin(), warnings.end());
+  markers.rate = find_true_rate(markers.times, markers.rate, "DataRate", &trial.warnings);
   check_marker_scale(markers, name);
   const std::string up = find_up_axis(markers);
   trial.axes = up.empty() ? "not stated; the data do not tell which is up"

@@ -34,7 +34,7 @@ struct TrcSink {
 };
 
 // Reads a TRC of any length through a fixed buffer: header once, then every frame. `name` appears
-// in messages. Returns warnings about the data (frames beyond NumFrames, times against DataRate).
+// in messages. Returns warnings about the data (frames beyond NumFrames).
 // Tolerates: any mix of tabs and spaces in the header, missing header values but units, absent X1
 // Y1 Z1 line, blank lines, blank or nan coordinates (missing marker), trailing tabs, CR LF.
 // Refuses, with the line: other widths of rows, text for numbers, times that do not increase, fewer

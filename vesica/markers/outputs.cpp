@@ -72,7 +72,7 @@ TimeTable make_joint_table(const Run& run, size_t trial) {
       // No jumps of a full turn over time.
       if (!last.empty()) q[c] -= 360 * std::round((q[c] - last[c]) / 360);
     }
-    table.times.push_back(source.start_time + f / source.rate);
+    table.times.push_back(source.time_of(f));
     table.values.insert(table.values.end(), q.begin(), q.end());
     last = q;
   }
@@ -89,7 +89,7 @@ MarkerTracks make_fitted_tracks(const Run& run, size_t trial) {
     tracks.labels.push_back(m.label.empty() ? m.name : m.label);
   const int begin = first_frame(run, trial);
   for (int f = 0; f < source.frame_count(); ++f) {
-    tracks.times.push_back(source.start_time + f / source.rate);
+    tracks.times.push_back(source.time_of(f));
     for (size_t m = 0; m < run.model.markers.size(); ++m) {
       tracks.positions.push_back(
           calc_marker(geometry, run.model, static_cast<int>(m), run.id->frames.poses(begin + f)));

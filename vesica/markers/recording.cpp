@@ -11,6 +11,7 @@
 #include "vesica/math/median.h"
 #include "vesica/motion/exchanged_labels.h"
 #include "vesica/motion/marker_names.h"
+#include "vesica/motion/trial_tidy.h"
 
 namespace vesica::markers {
 namespace {
@@ -23,20 +24,15 @@ constexpr double kWrongUnit = 5;
 // Stretches of suspect frames that are this close count as one.
 constexpr int kBridge = 3;
 
-// Some systems write zeros where a marker was not seen; one that is always there is a position.
 std::vector<Vec3d> take_track(const MotionTrial& motion, size_t column,
                               std::vector<std::string>* warnings) {
   const MarkerTracks& tracks = motion.markers;
   std::vector<Vec3d> track = tracks.track(column);
-  const auto zeros = static_cast<size_t>(std::count(track.begin(), track.end(), Vec3d::Zero()));
-  if (zeros > 0 && zeros < track.size()) {
-    std::replace(track.begin(), track.end(), Vec3d(Vec3d::Zero()),
-                 Vec3d(Vec3d::Constant(kMissing)));
-    if (warnings) {
-      warnings->push_back(fmt::format(
-          "{}: marker '{}' is exactly at the origin in {} frames; taken as not seen there",
-          motion.file, tracks.labels[column], zeros));
-    }
+  const size_t zeros = drop_origin(track);
+  if (zeros > 0 && warnings) {
+    warnings->push_back(fmt::format(
+        "{}: marker '{}' is exactly at the origin in {} frames; taken as not seen there",
+        motion.file, tracks.labels[column], zeros));
   }
   for (size_t f = 0; f < track.size(); ++f) {
     if (track[f].cwiseAbs().maxCoeff() > kFarthest) {
@@ -64,7 +60,7 @@ MarkerTracks as_tracks(const Model& model, const Trial& trial) {
     if (trial.weights[i] <= 0) tracks.positions[i].setConstant(kMissing);
   }
   for (int f = 0; f < trial.frame_count(); ++f) {
-    tracks.times.push_back(trial.start_time + f / trial.rate);
+    tracks.times.push_back(trial.time_of(f));
   }
   return tracks;
 }
@@ -115,6 +111,7 @@ Trial make_trial(const Model& model, const MotionTrial& motion, const std::strin
   trial.name = name;
   trial.rate = tracks.rate > 0 ? tracks.rate : 100;
   trial.start_time = tracks.start_time();
+  trial.times = tracks.times;
   trial.marker_count = static_cast<int>(model.markers.size());
   std::vector<size_t> column(model.markers.size(), tracks.markers());
   std::vector<std::string> missing;

@@ -36,9 +36,8 @@ void warn_about_frames(Run& run) {
     run.warnings.push_back(fmt::format(
         "{}: frames {} to {} ({:.2f} to {:.2f} s): the markers seen leave {} degrees of freedom "
         "open; those keep the value of the frame before, and say nothing about the parameters",
-        trial.name, gap.first_frame + 1, gap.last_frame + 1,
-        trial.start_time + gap.first_frame / trial.rate,
-        trial.start_time + gap.last_frame / trial.rate, gap.undetermined));
+        trial.name, gap.first_frame + 1, gap.last_frame + 1, trial.time_of(gap.first_frame),
+        trial.time_of(gap.last_frame), gap.undetermined));
   }
   const TrialFaults exchanges = find_exchanged_markers(run.id->frames, run.trials, run.id->d);
   const TrialFaults strays = find_strays(run.id->frames, run.trials, run.id->d);

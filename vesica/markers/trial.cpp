@@ -34,9 +34,11 @@ Trial thin_trial(const Trial& trial, int stride, int first) {
   thin.positions.clear();
   thin.weights.clear();
   thin.rate = trial.rate / stride;
-  thin.start_time = trial.start_time + first / trial.rate;
+  thin.start_time = trial.time_of(first);
+  thin.times.clear();
   for (int k = first; k < trial.frame_count(); k += stride) {
     const Frame f = trial.frame(k);
+    if (!trial.times.empty()) thin.times.push_back(trial.times[k]);
     thin.positions.insert(thin.positions.end(), f.positions, f.positions + trial.marker_count);
     thin.weights.insert(thin.weights.end(), f.weights, f.weights + trial.marker_count);
   }

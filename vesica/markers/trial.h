@@ -12,7 +12,8 @@ struct Trial {
   std::string name;
   double rate = 100;  // Hz
   double start_time = 0;
-  int marker_count = 0;  // of the model
+  std::vector<double> times;  // s, of each frame; empty: even ones, from start_time on
+  int marker_count = 0;       // of the model
   // frame * marker_count + marker, in the model's order. Weight 0: not seen.
   std::vector<Vec3d> positions;
   std::vector<double> weights;
@@ -20,6 +21,7 @@ struct Trial {
   int frame_count() const {
     return marker_count == 0 ? 0 : static_cast<int>(positions.size()) / marker_count;
   }
+  double time_of(int k) const { return times.empty() ? start_time + k / rate : times[k]; }
   Frame frame(int k) const {
     const size_t offset = static_cast<size_t>(k) * marker_count;
     return {positions.data() + offset, weights.data() + offset};

@@ -19,18 +19,23 @@ std::vector<PlateContact> find_plate_contacts(const PlateForces& plate, int inde
                                               const PlateContactOptions& options) {
   std::vector<PlateContact> contacts;
   const size_t n = plate.size();
+  // A sample that is missing (NaN) is no load, and where one is next to a load, nobody saw it begin
+  // or end.
+  const auto is_unseen = [&](size_t k) { return k >= n || plate.is_missing(k); };
   for (size_t k = 0; k < n; ++k) {
-    if (plate.normal_force(k) < options.threshold) continue;
+    if (!(plate.normal_force(k) >= options.threshold)) continue;
     PlateContact contact;
     contact.plate = index;
-    contact.starts_before = k == 0;
-    contact.start = k == 0 ? plate.times[0] : calc_crossing(plate, k, options.threshold);
+    contact.starts_before = k == 0 || is_unseen(k - 1);
+    contact.start =
+        contact.starts_before ? plate.times[k] : calc_crossing(plate, k, options.threshold);
     while (k < n && plate.normal_force(k) >= options.threshold) {
       contact.peak_force = std::max(contact.peak_force, plate.normal_force(k));
       ++k;
     }
-    contact.ends_after = k == n;
-    contact.end = k == n ? plate.times[n - 1] : calc_crossing(plate, k, options.threshold);
+    contact.ends_after = is_unseen(k);
+    contact.end =
+        contact.ends_after ? plate.times[k - 1] : calc_crossing(plate, k, options.threshold);
     if (!contacts.empty() && contact.start - contacts.back().end < options.bridge) {
       contacts.back().end = contact.end;
       contacts.back().ends_after = contact.ends_after;

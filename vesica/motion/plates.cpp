@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
 
 #include "vesica/error.h"
+#include "vesica/io/motion_clock.h"
 #include "vesica/motion/butterworth.h"
+#include "vesica/motion/plate_level.h"
+#include "vesica/motion/plate_order.h"
+#include "vesica/motion/trial_tidy.h"
 
 namespace vesica {
 namespace {
@@ -17,6 +21,8 @@ struct PlateWrench {
   Vec3d F = Vec3d::Zero();
   Vec3d M = Vec3d::Zero();
 };
+
+bool is_known(const PlateWrench& wrench) { return wrench.F.allFinite() && wrench.M.allFinite(); }
 
 struct PlateFrame {
   Mat3d R;       // plate axes in the lab
@@ -117,51 +123,24 @@ void check_plate(const ForcePlate& plate, const std::string& name) {
   }
 }
 
-// The unloaded level of a plate: the mode of the normal force over half-overlapping bins of 5 N,
-// among samples in the lower part of its range, then mean and spread within 15 N of it. A plate
-// that is always loaded has no such level; the mode is then far from zero and is refused.
-struct IdleLevel {
-  bool found = false;
-  double mean = 0.0, sd = 0.0;
-  std::vector<size_t> samples;
-};
-
-IdleLevel find_idle_level(std::span<const double> normal_forces) {
-  IdleLevel level;
-  constexpr double kBin = 5.0, kFurthest = 60.0, kWidth = 15.0;  // N
-  std::vector<int> counts(static_cast<size_t>(2.0 * kFurthest / kBin) + 1, 0);
-  for (const double f : normal_forces) {
-    if (std::abs(f) < kFurthest) ++counts[static_cast<size_t>((f + kFurthest) / kBin)];
+PlateWrench calc_mean(std::span<const PlateWrench> wrenches, std::span<const size_t> samples) {
+  PlateWrench mean;
+  double count = 0.0;
+  for (const size_t k : samples) {
+    if (!is_known(wrenches[k])) continue;
+    mean.F += wrenches[k].F;
+    mean.M += wrenches[k].M;
+    ++count;
   }
-  const auto mode = std::max_element(counts.begin(), counts.end());
-  if (*mode < 5) return level;
-  const double middle = (mode - counts.begin() + 0.5) * kBin - kFurthest;
-  for (size_t k = 0; k < normal_forces.size(); ++k) {
-    if (std::abs(normal_forces[k] - middle) < kWidth) level.samples.push_back(k);
-  }
-  // Fewer than a twentieth of the recording is a foot passing through, not a plate at rest.
-  if (level.samples.size() * 20 < normal_forces.size()) return level;
-  for (const size_t k : level.samples) level.mean += normal_forces[k];
-  level.mean /= static_cast<double>(level.samples.size());
-  for (const size_t k : level.samples) {
-    level.sd += (normal_forces[k] - level.mean) * (normal_forces[k] - level.mean);
-  }
-  level.sd = std::sqrt(level.sd / static_cast<double>(level.samples.size()));
-  level.found = true;
-  return level;
+  mean.F /= std::max(1.0, count);
+  mean.M /= std::max(1.0, count);
+  return mean;
 }
 
-void subtract_mean(std::vector<PlateWrench>* wrenches, std::span<const size_t> samples) {
-  if (samples.empty()) return;
-  PlateWrench mean;
-  for (const size_t k : samples) {
-    mean.F += (*wrenches)[k].F;
-    mean.M += (*wrenches)[k].M;
-  }
-  const double n = static_cast<double>(samples.size());
+void subtract(std::vector<PlateWrench>* wrenches, const PlateWrench& level) {
   for (PlateWrench& wrench : *wrenches) {
-    wrench.F -= mean.F / n;
-    wrench.M -= mean.M / n;
+    wrench.F -= level.F;
+    wrench.M -= level.M;
   }
 }
 
@@ -176,16 +155,24 @@ std::vector<size_t> find_zero_samples(const ForcePlate& plate, double frame_rate
   return samples;
 }
 
-void filter_wrenches(std::vector<PlateWrench>* wrenches, double cutoff, double rate) {
-  const ZeroPhaseFilter filter = make_low_pass(cutoff, rate);
+// Each run of known samples by itself. Says where runs are too short for it.
+void filter_wrenches(std::vector<PlateWrench>* wrenches, double cutoff, PlateForces* plate) {
+  const ZeroPhaseFilter filter = make_low_pass(cutoff, plate->rate);
   std::vector<double> signal(wrenches->size());
+  int untouched = 0;
   for (int i = 0; i < 6; ++i) {
     const auto at = [&](size_t k) -> double& {
       return i < 3 ? (*wrenches)[k].F[i] : (*wrenches)[k].M[i - 3];
     };
     for (size_t k = 0; k < signal.size(); ++k) signal[k] = at(k);
-    filter_signal(filter, signal);
+    untouched = filter_between_gaps(filter, signal);
     for (size_t k = 0; k < signal.size(); ++k) at(k) = signal[k];
+  }
+  if (untouched > 0) {
+    plate->warnings.push_back(
+        fmt::format("Force plate {}: {} samples lie in runs of fewer than {} between missing ones "
+                    "and stay unfiltered.",
+                    plate->name, untouched, filter.fewest_samples()));
   }
 }
 
@@ -215,30 +202,42 @@ void scale_from_millimetres(std::vector<TableRow>* rows, PlateForces* plate) {
                   plate->name, furthest));
 }
 
-// Points cannot be filtered by themselves: they jump at touchdown. Force and moment about a fixed
-// point can; the point follows from them, on the floor height of the loaded samples.
-void filter_rows(std::vector<TableRow>* rows, const Vec3d& up, double cutoff, double rate) {
+// The point about which rows become wrenches: where they act, on average.
+Vec3d find_middle(std::span<const TableRow> rows, const Vec3d& up) {
   Vec3d middle = Vec3d::Zero();
   double sum = 0.0;
-  for (const TableRow& row : *rows) {
-    const double load = std::max(0.0, row.force.dot(up));
+  for (const TableRow& row : rows) {
+    const double load = std::abs(row.force.dot(up));
+    if (!row.force.allFinite() || !row.point.allFinite()) continue;
     middle += load * row.point;
     sum += load;
   }
-  if (!(sum > 0.0)) return;
-  middle /= sum;
+  return sum > 0.0 ? Vec3d(middle / sum) : middle;
+}
+
+// Force, and moment about `middle`. A row that has a force but no point acts there: such rows are
+// unloaded, those with a load are missing.
+std::vector<PlateWrench> as_wrenches(std::span<const TableRow> rows, const Vec3d& middle) {
   std::vector<PlateWrench> wrenches;
-  for (const TableRow& row : *rows) {
-    wrenches.push_back({row.force, (row.point - middle).cross(row.force) + row.moment});
+  for (const TableRow& row : rows) {
+    PlateWrench wrench{row.force, Vec3d::Zero()};
+    if (row.point.allFinite()) wrench.M += (row.point - middle).cross(row.force);
+    if (row.moment.allFinite()) wrench.M += row.moment;
+    wrenches.push_back(wrench);
   }
-  filter_wrenches(&wrenches, cutoff, rate);
+  return wrenches;
+}
+
+// Back again, with the point on the floor through `middle`.
+void take_wrenches(std::span<const PlateWrench> wrenches, const Vec3d& middle, const Vec3d& up,
+                   std::vector<TableRow>* rows) {
   for (size_t k = 0; k < rows->size(); ++k) {
     const Vec3d& F = wrenches[k].F;
     const Vec3d& M = wrenches[k].M;
     TableRow& row = (*rows)[k];
     row.force = F;
     const double load = F.dot(up);
-    if (!(load > 0.0)) continue;
+    if (!(load != 0.0)) continue;
     // M = p x F + T up with p in the floor plane: p = up x M / F_up.
     const Vec3d p = up.cross(M) / load;
     row.point = middle + p;
@@ -262,16 +261,143 @@ int count_outside(const PlateForces& forces, const PlateFrame& frame, const Forc
   return count;
 }
 
-void describe_idle(PlateForces* forces, const IdleLevel& idle, const PlateOptions& options) {
-  if (!idle.found) return;
-  forces->idle_offset = idle.mean;
-  forces->idle_noise = idle.sd;
-  if (std::abs(idle.mean) > 5.0 && options.baseline == PlateBaseline::kNone) {
-    forces->warnings.push_back(
-        fmt::format("Force plate {}: reads {:.1f} N with nothing on it; --baseline quiet subtracts "
-                    "that, which moves the centre of pressure.",
-                    forces->name, idle.mean));
+constexpr double kQuietOffset = 5.0;  // N that nobody minds
+
+// What the plate reads with nothing on it, after the baseline.
+void tell_of_rest(const IdleLevel& left, const PlateOptions& options, PlateForces* plate) {
+  if (!left.found || std::abs(left.mean) <= kQuietOffset) return;
+  const bool may_be_load = left.is_far && left.mean * left.direction > 0.0;
+  const char* after = options.baseline == PlateBaseline::kFile    ? " after --baseline file"
+                      : options.baseline == PlateBaseline::kQuiet ? " after --baseline quiet"
+                                                                  : "";
+  const double reading = left.mean * left.direction;
+  const std::string advice = options.baseline == PlateBaseline::kQuiet
+                                 ? "."
+                                 : "; --baseline quiet subtracts that, which moves the centre of "
+                                   "pressure.";
+  plate->warnings.push_back(
+      may_be_load
+          ? fmt::format("Force plate {}: rests at {:.1f} N{} and never below: an offset, or a load "
+                        "that stays{}",
+                        plate->name, reading, after, advice)
+          : fmt::format("Force plate {}: reads {:.1f} N{} with nothing on it{}", plate->name,
+                        reading, after, advice));
+}
+
+// A level far from zero is subtracted on request, and told.
+void tell_of_far_level(const IdleLevel& idle, PlateForces* plate) {
+  if (!idle.is_far) return;
+  plate->warnings.push_back(
+      fmt::format("Force plate {}: --baseline quiet subtracted {:.1f} N, the level at which it "
+                  "rests; right only if nothing was on it then.",
+                  plate->name, idle.mean * idle.direction));
+}
+
+void tell_of_no_rest(PlateForces* plate) {
+  plate->warnings.push_back(
+      fmt::format("Force plate {}: --baseline quiet found no stretch in which it is at rest with a "
+                  "load at another time; nothing was subtracted.",
+                  plate->name));
+}
+
+// Samples that are not numbers.
+void tell_of_missing(const std::vector<char>& missing, const std::vector<double>& times,
+                     PlateForces* plate) {
+  const auto count = std::count(missing.begin(), missing.end(), 1);
+  plate->missing = static_cast<size_t>(count);
+  if (count == 0) return;
+  if (plate->missing == missing.size()) {
+    plate->warnings.push_back(
+        fmt::format("Force plate {}: none of its {} samples is a number.", plate->name, count));
+    return;
   }
+  const auto first = std::find(missing.begin(), missing.end(), 1) - missing.begin();
+  plate->warnings.push_back(
+      fmt::format("Force plate {}: {} of {} samples are not numbers, first at {:.4f} s; they are "
+                  "missing, not zero.",
+                  plate->name, count, missing.size(), times[static_cast<size_t>(first)]));
+}
+
+std::vector<PlateWrench> calc_wrenches(const ForcePlate& plate, const Vec3d& origin) {
+  std::vector<PlateWrench> wrenches(plate.rows());
+  Eigen::VectorXd channels(static_cast<Eigen::Index>(plate.channels.size()));
+  for (size_t k = 0; k < wrenches.size(); ++k) {
+    for (size_t i = 0; i < plate.channels.size(); ++i) {
+      channels[static_cast<Eigen::Index>(i)] = plate.at(k, i);
+    }
+    wrenches[k] = calc_wrench(plate, origin, channels);
+    if (is_known(wrenches[k])) continue;
+    wrenches[k].F.setConstant(kMissing);
+    wrenches[k].M.setConstant(kMissing);
+  }
+  return wrenches;
+}
+
+std::optional<PlateWrench> find_file_level(const ForcePlate& plate,
+                                           std::span<const PlateWrench> wrenches,
+                                           double frame_rate) {
+  if (plate.zero_wrench) {
+    return PlateWrench{plate.zero_wrench->head<3>(), plate.zero_wrench->tail<3>()};
+  }
+  std::vector<size_t> samples = find_zero_samples(plate, frame_rate);
+  std::erase_if(samples, [&](size_t k) { return !is_known(wrenches[k]); });
+  if (samples.empty()) return {};
+  return calc_mean(wrenches, samples);
+}
+
+void subtract_baseline(const ForcePlate& plate, const IdleLevel& idle, const PlateOptions& options,
+                       std::vector<PlateWrench>* wrenches, PlateForces* result) {
+  std::optional<PlateWrench> level;
+  if (options.baseline == PlateBaseline::kQuiet) {
+    if (idle.found) level = calc_mean(*wrenches, idle.samples);
+    if (idle.found) tell_of_far_level(idle, result);
+    if (!idle.found) tell_of_no_rest(result);
+  } else if (options.baseline == PlateBaseline::kFile) {
+    level = find_file_level(plate, *wrenches, options.frame_rate);
+    if (!level) {
+      result->warnings.push_back(
+          fmt::format("Force plate {}: --baseline file found no frames that the file names for it "
+                      "(FORCE_PLATFORM:ZERO {} {}); nothing was subtracted.",
+                      result->name, plate.zero_stated[0], plate.zero_stated[1]));
+    }
+  }
+  if (!level) return;
+  subtract(wrenches, *level);
+  result->subtracted = level->F.z() * idle.direction;
+}
+
+// The same for a table of forces and points.
+void subtract_table_baseline(const IdleLevel& idle, const Vec3d& up, const PlateOptions& options,
+                             std::vector<TableRow>* rows, PlateForces* plate) {
+  if (options.baseline == PlateBaseline::kFile) {
+    plate->warnings.push_back(
+        fmt::format("Force plate {}: --baseline file needs a C3D, which names frames for it; "
+                    "nothing was subtracted.",
+                    plate->name));
+  }
+  if (options.baseline != PlateBaseline::kQuiet) return;
+  if (!idle.found) return tell_of_no_rest(plate);
+  tell_of_far_level(idle, plate);
+  const Vec3d middle = find_middle(*rows, up);
+  std::vector<PlateWrench> wrenches = as_wrenches(*rows, middle);
+  PlateWrench level = calc_mean(wrenches, idle.samples);
+  if (!(level.F.norm() > 1e-9)) return;  // a file that cut its forces at a threshold
+  // Files often have no point where they saw no load, and then the offset's moment is not known.
+  constexpr double kNearPlate = 1.0;  // m
+  const auto pointless = std::count_if(idle.samples.begin(), idle.samples.end(), [&](size_t k) {
+    const Vec3d& p = (*rows)[k].point;
+    return !p.allFinite() || p == Vec3d::Zero() || (p - middle).norm() > kNearPlate;
+  });
+  if (2 * static_cast<size_t>(pointless) > idle.samples.size()) {
+    level.M.setZero();
+    plate->warnings.push_back(
+        fmt::format("Force plate {}: the table has no point for its offset of {:.1f} N; taken to "
+                    "act in the middle of the loads.",
+                    plate->name, idle.mean * idle.direction));
+  }
+  subtract(&wrenches, level);
+  take_wrenches(wrenches, middle, up, rows);
+  plate->subtracted = level.F.dot(up);
 }
 
 }  // namespace
@@ -288,51 +414,43 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
   const Vec3d origin = calc_origin(plate, &result.warnings, name);
   const Vec3d depth = plate.type == 3 ? Vec3d(0.0, 0.0, origin.z()) : origin;
 
-  std::vector<PlateWrench> wrenches(plate.rows());
-  int unreadable = 0;
-  Eigen::VectorXd channels(static_cast<Eigen::Index>(plate.channels.size()));
+  std::vector<PlateWrench> wrenches = calc_wrenches(plate, origin);
+  std::vector<char> missing;
   for (size_t k = 0; k < wrenches.size(); ++k) {
-    for (size_t i = 0; i < plate.channels.size(); ++i) {
-      channels[static_cast<Eigen::Index>(i)] = plate.at(k, i);
-    }
-    wrenches[k] = calc_wrench(plate, origin, channels);
-    if (!wrenches[k].F.allFinite() || !wrenches[k].M.allFinite()) {
-      wrenches[k] = k == 0 ? PlateWrench{} : wrenches[k - 1];
-      ++unreadable;
-    }
+    result.times.push_back(plate.start_time + static_cast<double>(k) / plate.rate);
+    missing.push_back(!is_known(wrenches[k]));
   }
-  if (unreadable > 0) {
-    result.warnings.push_back(
-        fmt::format("Force plate {}: {} of {} samples are not numbers; the sample before stands in "
-                    "for each.",
-                    name, unreadable, wrenches.size()));
-  }
+  tell_of_missing(missing, result.times, &result);
   if (options.filter_cutoff > 0.0 && !wrenches.empty()) {
-    filter_wrenches(&wrenches, options.filter_cutoff, plate.rate);
+    filter_wrenches(&wrenches, options.filter_cutoff, &result);
   }
 
   // Into the floor is +z of the plate: a load there is the force on the plate.
+  std::vector<double> normal(wrenches.size());
+  const auto take_normal = [&] {
+    for (size_t k = 0; k < normal.size(); ++k) normal[k] = wrenches[k].F.z();
+  };
+  take_normal();
+  const IdleLevel idle = find_idle_level(normal);
   double most = 0.0;
-  for (const PlateWrench& wrench : wrenches) {
-    if (std::abs(wrench.F.z()) > std::abs(most)) most = wrench.F.z();
+  for (const double f : normal) {
+    if (std::abs(f) > std::abs(most)) most = f;
   }
-  const double sign = most > 0.0 ? -1.0 : 1.0;
-  std::vector<double> loads(wrenches.size());
-  for (size_t k = 0; k < loads.size(); ++k) loads[k] = -sign * wrenches[k].F.z();
-  const IdleLevel idle = find_idle_level(loads);
-  describe_idle(&result, idle, options);
-  if (options.baseline == PlateBaseline::kQuiet && idle.found) {
-    subtract_mean(&wrenches, idle.samples);
-  } else if (options.baseline == PlateBaseline::kFile) {
-    subtract_mean(&wrenches, find_zero_samples(plate, options.frame_rate));
+  const double load_direction = idle.found ? idle.direction : most > 0.0 ? 1.0 : -1.0;
+  const double sign = -load_direction;
+  if (idle.found) {
+    result.idle_offset = load_direction * idle.mean;
+    result.idle_noise = idle.sd;
   }
+  subtract_baseline(plate, idle, options, &wrenches, &result);
+  take_normal();
+  tell_of_rest(find_idle_level(normal), options, &result);
 
-  for (size_t k = 0; k < wrenches.size(); ++k) {
-    const Vec3d& F = wrenches[k].F;
-    const Vec3d M_S = wrenches[k].M - depth.cross(F);
-    result.times.push_back(plate.start_time + static_cast<double>(k) / plate.rate);
+  for (const PlateWrench& wrench : wrenches) {
+    const Vec3d& F = wrench.F;
+    const Vec3d M_S = wrench.M - depth.cross(F);
     result.forces.push_back(sign * (frame.R * F));
-    if (-sign * F.z() < options.threshold) {
+    if (!(-sign * F.z() >= options.threshold)) {
       result.centers_of_pressure.push_back(Vec3d::Constant(kMissing));
       result.free_moments.push_back(kMissing);
       continue;
@@ -351,6 +469,61 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
   }
   return result;
 }
+
+namespace {
+
+void fill_plate(std::vector<TableRow> rows, const Vec3d& up, const PlateOptions& options,
+                PlateForces* plate) {
+  scale_from_millimetres(&rows, plate);
+  std::vector<double> loads(rows.size());
+  std::vector<char> missing(rows.size(), 0);
+  for (size_t k = 0; k < rows.size(); ++k) {
+    loads[k] = rows[k].force.dot(up);
+    // Many files have no point where there is no load, which is no loss.
+    const bool has_point = rows[k].point.allFinite() && rows[k].moment.allFinite();
+    missing[k] =
+        !rows[k].force.allFinite() || (!has_point && std::abs(loads[k]) >= options.threshold);
+    if (missing[k]) rows[k].force.setConstant(kMissing);
+  }
+  tell_of_missing(missing, plate->times, plate);
+  const auto take_loads = [&] {
+    for (size_t k = 0; k < rows.size(); ++k) loads[k] = rows[k].force.dot(up);
+  };
+  if (options.filter_cutoff > 0.0 && !rows.empty()) {
+    require_even_clock(plate->times, "force plate " + plate->name);
+    const Vec3d middle = find_middle(rows, up);
+    std::vector<PlateWrench> wrenches = as_wrenches(rows, middle);
+    filter_wrenches(&wrenches, options.filter_cutoff, plate);
+    take_wrenches(wrenches, middle, up, &rows);
+  }
+  take_loads();
+  const IdleLevel idle = find_idle_level(loads);
+  if (idle.found) {
+    plate->idle_offset = idle.mean;
+    plate->idle_noise = idle.sd;
+  }
+  subtract_table_baseline(idle, up, options, &rows, plate);
+  take_loads();
+  tell_of_rest(find_idle_level(loads), options, plate);
+  double least = 0.0, most = 0.0;
+  for (size_t k = 0; k < rows.size(); ++k) {
+    const TableRow& row = rows[k];
+    plate->forces.push_back(row.force);
+    const bool loaded = loads[k] >= options.threshold;
+    plate->centers_of_pressure.push_back(loaded ? row.point : Vec3d::Constant(kMissing));
+    plate->free_moments.push_back(loaded ? row.moment.dot(up) : kMissing);
+    least = std::min(least, loads[k]);
+    most = std::max(most, loads[k]);
+  }
+  if (-least > most) {
+    plate->warnings.push_back(
+        fmt::format("Force plate {}: its largest vertical force is {:.0f} N, downwards; the file "
+                    "seems to hold the force on the plate, or another axis points up.",
+                    plate->name, least));
+  }
+}
+
+}  // namespace
 
 std::vector<PlateForces> find_plate_forces(const TimeTable& table, const Vec3d& up,
                                            const PlateOptions& options) {
@@ -376,44 +549,29 @@ std::vector<PlateForces> find_plate_forces(const TimeTable& table, const Vec3d& 
     plate.name = std::to_string(plates.size() + 1);
     plate.normal = up;
     plate.times = table.times;
-    plate.rate = table.rows() < 2 ? 0.0
-                                  : (static_cast<double>(table.rows()) - 1.0) /
-                                        (table.times.back() - table.times.front());
+    plate.rate = find_clock(table.times).rate();
     std::vector<TableRow> rows(table.rows());
     for (size_t k = 0; k < table.rows(); ++k) {
-      Vec3d& force = rows[k].force;
-      Vec3d& point = rows[k].point;
-      Vec3d& moment = rows[k].moment;
       for (int i = 0; i < 3; ++i) {
-        force[i] = table.at(k, v[i]);
-        point[i] = table.at(k, p[i]);
-        if (m[i] < table.columns.size()) moment[i] = table.at(k, m[i]);
+        rows[k].force[i] = table.at(k, v[i]);
+        rows[k].point[i] = table.at(k, p[i]);
+        if (m[i] < table.columns.size()) rows[k].moment[i] = table.at(k, m[i]);
       }
-      if (!force.allFinite() || !point.allFinite() || !moment.allFinite()) rows[k] = TableRow{};
     }
-    scale_from_millimetres(&rows, &plate);
-    if (options.filter_cutoff > 0.0) filter_rows(&rows, up, options.filter_cutoff, plate.rate);
-    std::vector<double> loads;
-    for (const TableRow& row : rows) {
-      plate.forces.push_back(row.force);
-      loads.push_back(row.force.dot(up));
-      const bool loaded = loads.back() >= options.threshold;
-      plate.centers_of_pressure.push_back(loaded ? row.point : Vec3d::Constant(kMissing));
-      plate.free_moments.push_back(loaded ? row.moment.dot(up) : kMissing);
-    }
-    if (!loads.empty()) {
-      const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
-      if (-*least > *most) {
-        plate.warnings.push_back(fmt::format(
-            "Force plate {}: its largest vertical force is {:.0f} N, downwards; the file seems to "
-            "hold the force on the plate, or another axis points up.",
-            plate.name, *least));
-      }
-      describe_idle(&plate, find_idle_level(loads), options);
-    }
+    fill_plate(std::move(rows), up, options, &plate);
     plates.push_back(std::move(plate));
   }
   return plates;
+}
+
+void keep_file_baseline(ForcePlate* plate, double frame_rate) {
+  if (plate->zero_wrench || plate->zero_first < 1) return;
+  std::vector<std::string> told_later;
+  const Vec3d origin = calc_origin(*plate, &told_later, "");
+  const auto level = find_file_level(*plate, calc_wrenches(*plate, origin), frame_rate);
+  if (!level) return;
+  plate->zero_wrench.emplace();
+  *plate->zero_wrench << level->F, level->M;
 }
 
 std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const Vec3d& up,
@@ -423,7 +581,8 @@ std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const V
   PlateOptions with_rate = options;
   with_rate.frame_rate = trial.markers.rate;
   for (size_t i = 0; i < trial.plates.size(); ++i) {
-    plates.push_back(calc_plate_forces(trial.plates[i], std::to_string(i + 1), with_rate));
+    plates.push_back(calc_upright_plate_forces(trial.plates[i], std::to_string(i + 1),
+                                               trial.markers, up, with_rate));
   }
   return plates;
 }

@@ -22,10 +22,11 @@
 
 namespace vesica {
 
+// What cannot be subtracted is told in the plate's warnings.
 enum class PlateBaseline {
   kNone,   // as recorded
-  kFile,   // subtract the mean of the frames that the file names (FORCE_PLATFORM:ZERO)
-  kQuiet,  // subtract the mean of the unloaded samples, found in the recording itself
+  kFile,   // subtract the mean of the frames that the file names (FORCE_PLATFORM:ZERO); C3D only
+  kQuiet,  // subtract the mean of the unloaded samples, found in the recording (plate_level.h)
 };
 
 struct PlateOptions {
@@ -41,18 +42,21 @@ struct PlateForces {
   std::string name;  // "1", "2", ... as the file numbers them
   double rate = 0.0;
   std::vector<double> times;               // s
-  std::vector<Vec3d> forces;               // N
+  std::vector<Vec3d> forces;               // N; NaN where the file has no numbers
   std::vector<Vec3d> centers_of_pressure;  // m; NaN where the normal force is below the threshold
   std::vector<double> free_moments;        // N m about `normal`; NaN there as well
   Vec3d normal = Vec3d::Zero();            // unit, out of the floor
   std::vector<Vec3d> corners;              // four, or none where the file does not know them
   double idle_offset = 0.0;           // N, mean normal force while unloaded, before any baseline
   double idle_noise = 0.0;            // N, its standard deviation
+  double subtracted = 0.0;            // N of normal force, by the baseline
+  size_t missing = 0;                 // samples without numbers
   std::vector<std::string> warnings;  // plain sentences
 
   size_t size() const { return times.size(); }
   double normal_force(size_t k) const { return forces[k].dot(normal); }
   bool is_loaded(size_t k) const { return centers_of_pressure[k].allFinite(); }
+  bool is_missing(size_t k) const { return !forces[k].allFinite(); }
 };
 
 // From the channels of a C3D file. Throws InputError for a type or a number of channels that it
@@ -66,7 +70,10 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
 std::vector<PlateForces> find_plate_forces(const TimeTable& table, const Vec3d& up,
                                            const PlateOptions& options);
 
-// All plates of a trial, whichever way it holds them.
+// Remembers what the frames of FORCE_PLATFORM:ZERO read, before they are cut off.
+void keep_file_baseline(ForcePlate* plate, double frame_rate);
+
+// All plates of a trial, whichever way it holds them, with their normals up (plate_order.h).
 std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const Vec3d& up,
                                                const PlateOptions& options);
 

@@ -5,48 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/error.h"
-#include "vesica/io/motion_checks.h"
+#include "vesica/motion/up_axis.h"
 
 namespace vesica {
 namespace {
-
-struct UpAxis {
-  Vec3d axis;
-  std::string name;
-  bool is_certain;
-};
-
-UpAxis make_up_axis(const std::string& text, bool is_certain) {
-  const bool minus = text.front() == '-';
-  const char letter = text.back();
-  const size_t letters = minus || text.front() == '+' ? 2 : 1;
-  if (text.size() != letters || letter < 'x' || letter > 'z') {
-    throw InputError(
-        fmt::format("the axis that points up is '{}'; expected x, y or z, or -x, -y, -z", text));
-  }
-  return {(minus ? -1.0 : 1.0) * Vec3d::Unit(letter - 'x'), std::string(minus ? "-" : "+") + letter,
-          is_certain};
-}
-
-// What the user says; else the normal of a plate; else what the marker data suggest; else the habit
-// of the format.
-UpAxis find_up(const MotionTrial& trial, const std::string& told) {
-  if (!told.empty()) return make_up_axis(told, true);
-  for (const ForcePlate& plate : trial.plates) {
-    const Vec3d* c = plate.corners;
-    const Vec3d normal = -(c[0] - c[1]).cross(c[0] - c[3]).normalized();
-    for (int i = 0; i < 3; ++i) {
-      if (std::abs(normal[i]) > 0.99) {
-        return make_up_axis(std::string(normal[i] < 0.0 ? "-" : "+") + static_cast<char>('x' + i),
-                            true);
-      }
-    }
-  }
-  const std::string suggested = find_up_axis(trial.markers);
-  if (!suggested.empty()) return make_up_axis(suggested, true);
-  return make_up_axis(trial.format == "C3D" ? "z" : "y", false);
-}
 
 double calc_walking_speed(const MarkerTracks& markers, const GaitMarkers& gait, const Vec3d& up) {
   // Between the first and the last frame that have the whole pelvis.
@@ -139,12 +101,23 @@ void warn_of_steps(TrialAnalysis* analysis, bool has_markers) {
   }
 }
 
+void warn_of_clocks(TrialAnalysis* analysis) {
+  const ClockOffset& offset = analysis->clock_offset;
+  if (!offset.is_off()) return;
+  analysis->warnings.push_back(fmt::format(
+      "The forces come {:.2f} s {} the markers, as far as {} stance{} tell{} (the feet stand still "
+      "at other times than the plates are loaded); --shift-forces \"{:.2f} s\" would mend that.",
+      std::abs(offset.seconds), offset.seconds > 0.0 ? "after" : "before", offset.stances,
+      offset.stances == 1 ? "" : "s", offset.stances == 1 ? "s" : "", -offset.seconds));
+}
+
 }  // namespace
 
 TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) {
   TrialAnalysis analysis;
   analysis.warnings = trial.warnings;
-  const UpAxis up = find_up(trial, options.up);
+  const UpAxis up = find_up(trial, find_gait_markers(trial.markers.labels), options.up);
+  analysis.warnings.insert(analysis.warnings.end(), up.warnings.begin(), up.warnings.end());
   analysis.up = up.axis;
   analysis.up_name = up.name;
   analysis.up_is_certain = up.is_certain;
@@ -176,6 +149,10 @@ TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) 
   analysis.weights =
       calc_stride_weights(analysis.stances, analysis.plates, options.contacts.threshold);
   warn_of_steps(&analysis, has_markers);
+  if (has_markers) {
+    analysis.clock_offset = find_clock_offset(trial.markers, analysis.gait, analysis.stances);
+    warn_of_clocks(&analysis);
+  }
   for (const PressureFilm& film : trial.films) analysis.films.push_back(summarise(film));
   return analysis;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vesica/io/motion_data.h"
+#include "vesica/motion/clock_offset.h"
 #include "vesica/motion/gait_events.h"
 #include "vesica/motion/gaps.h"
 #include "vesica/motion/marker_check.h"
@@ -38,6 +39,7 @@ struct TrialAnalysis {
   std::vector<Stance> stances;
   MarkerEvents walk;  // as the markers tell it
   std::vector<WeightEstimate> weights;
+  ClockOffset clock_offset;    // of the forces against the markers
   double walking_speed = 0.0;  // m/s, horizontal mean of the pelvis over its floor (a belt, on a
                                // treadmill); NaN where it cannot be told
   std::vector<FilmSummary> films;

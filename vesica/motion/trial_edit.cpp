@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "vesica/error.h"
+#include "vesica/io/motion_clock.h"
 #include "vesica/motion/resample.h"
+#include "vesica/motion/trial_tidy.h"
 
 namespace vesica {
 namespace {
@@ -67,6 +69,18 @@ std::vector<std::array<size_t, 3>> find_vector_columns(const TimeTable& table) {
   return triples;
 }
 
+// Filters what lies between gaps and between holes in time.
+int filter_between_holes(const ZeroPhaseFilter& filter, const Clock& clock,
+                         std::span<double> signal) {
+  int untouched = 0;
+  size_t begin = 0;
+  for (const ClockHole& hole : clock.holes) {
+    untouched += filter_between_gaps(filter, signal.subspan(begin, hole.after + 1 - begin));
+    begin = hole.after + 1;
+  }
+  return untouched + filter_between_gaps(filter, signal.subspan(begin));
+}
+
 }  // namespace
 
 void trim(MotionTrial* trial, double from, double until) {
@@ -92,6 +106,7 @@ void trim(MotionTrial* trial, double from, double until) {
     left += table.rows();
   }
   for (ForcePlate& plate : trial->plates) {
+    keep_file_baseline(&plate, trial->markers.rate);
     const Range range =
         find_even_range(plate.start_time, 1.0 / plate.rate, plate.rows(), from, until);
     keep(&plate.samples, range, plate.channels.size());
@@ -110,6 +125,11 @@ void trim(MotionTrial* trial, double from, double until) {
     throw InputError(
         fmt::format("{}: nothing was recorded from {} s until {} s", trial->file, from, until));
   }
+}
+
+void shift_forces(MotionTrial* trial, double seconds) {
+  for (double& t : trial->analog.times) t += seconds;
+  for (ForcePlate& plate : trial->plates) plate.start_time += seconds;
 }
 
 MotionTrial join(const MotionTrial& a, const MotionTrial& b) {
@@ -147,12 +167,14 @@ MotionTrial join(const MotionTrial& a, const MotionTrial& b) {
 }
 
 int filter_markers(MarkerTracks* markers, const ZeroPhaseFilter& filter) {
+  require_even_clock(markers->times, "markers");
+  const Clock clock = find_clock(markers->times);
   int untouched = 0;
   std::vector<double> signal(markers->frames());
   for (size_t i = 0; i < markers->markers(); ++i) {
     for (int axis = 0; axis < 3; ++axis) {
       for (size_t k = 0; k < signal.size(); ++k) signal[k] = markers->at(k, i)[axis];
-      const int left = filter_between_gaps(filter, signal);
+      const int left = filter_between_holes(filter, clock, signal);
       if (axis == 0) untouched += left;
       for (size_t k = 0; k < signal.size(); ++k) markers->at(k, i)[axis] = signal[k];
     }
@@ -161,10 +183,12 @@ int filter_markers(MarkerTracks* markers, const ZeroPhaseFilter& filter) {
 }
 
 int filter_table(TimeTable* table, const ZeroPhaseFilter& filter) {
+  require_even_clock(table->times, "table " + table->name);
+  const Clock clock = find_clock(table->times);
   int untouched = 0;
   for (size_t i = 0; i < table->columns.size(); ++i) {
     std::vector<double> signal = table->column(i);
-    untouched += filter_between_gaps(filter, signal);
+    untouched += filter_between_holes(filter, clock, signal);
     for (size_t k = 0; k < signal.size(); ++k) table->at(k, i) = signal[k];
   }
   return untouched;
@@ -176,22 +200,20 @@ double find_table_rate(const TimeTable& table) {
     throw InputError(
         fmt::format("table {}: {} rows; a rate needs two at different times", table.name, n));
   }
-  const double step = (table.times.back() - table.times.front()) / (static_cast<double>(n) - 1.0);
-  for (size_t k = 1; k < n; ++k) {
-    const double expected = table.times.front() + static_cast<double>(k) * step;
-    // Printed times are rounded: half a step is lost only where samples are.
-    if (std::abs(table.times[k] - expected) > 0.5 * step) {
-      throw InputError(
-          fmt::format("table {}: row {} is at {} s, even steps of {:.6g} s would have {:.6g} s; "
-                      "resample it first",
-                      table.name, k + 1, table.times[k], step, expected));
-    }
-  }
-  return 1.0 / step;
+  require_even_clock(table.times, "table " + table.name);
+  return find_clock(table.times).rate();
 }
 
 void resample_markers(MarkerTracks* markers, double rate) {
-  if (markers->frames() < 2) return;
+  if (markers->frames() < 2) {
+    throw InputError(
+        fmt::format("resampling: {} frame; it takes two at different times", markers->frames()));
+  }
+  mark_holes(markers);
+  // Uneven frames become even ones first: the filter before going down counts samples.
+  if (rate < markers->rate && !find_clock(markers->times).is_even) {
+    resample_markers(markers, markers->rate);
+  }
   const std::vector<double> times =
       make_even_times(markers->times.front(), markers->times.back(), rate);
   MarkerTracks result = *markers;
@@ -288,10 +310,10 @@ TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::st
       const PlateForces& plate = plates[i];
       const bool loaded = plate.is_loaded(k);
       if (loaded && plate.corners.empty()) resting[i] = plate.centers_of_pressure[k];
-      const Vec3d force = loaded ? plate.forces[k] : Vec3d(Vec3d::Zero());
-      const Vec3d point = loaded ? plate.centers_of_pressure[k] : resting[i];
-      const Vec3d torque =
-          loaded ? Vec3d(plate.free_moments[k] * plate.normal) : Vec3d(Vec3d::Zero());
+      const Vec3d none = Vec3d::Constant(plate.is_missing(k) ? kMissing : 0.0);
+      const Vec3d force = loaded ? plate.forces[k] : none;
+      const Vec3d point = loaded ? plate.centers_of_pressure[k] : Vec3d(resting[i] + none);
+      const Vec3d torque = loaded ? Vec3d(plate.free_moments[k] * plate.normal) : none;
       for (const Vec3d* v : {&force, &point, &torque}) {
         for (int axis = 0; axis < 3; ++axis) table.values.push_back((*v)[axis]);
       }

@@ -16,19 +16,24 @@ namespace vesica {
 // left.
 void trim(MotionTrial* trial, double from, double until);
 
+// Moves forces (plates, tables, analog channels) by so many seconds against everything else.
+void shift_forces(MotionTrial* trial, double seconds);
+
 // Two recordings of one trial as one: markers of one, tables, plates, events, films of the other.
 // Throws InputError where both hold markers or both hold a table.
 MotionTrial join(const MotionTrial& a, const MotionTrial& b);
 
-// Each run between gaps by itself; returns how many samples lie in runs too short to filter.
+// Each run between gaps, and between holes in time, by itself; returns how many samples lie in runs
+// too short to filter. Uneven times are an InputError.
 int filter_markers(MarkerTracks* markers, const ZeroPhaseFilter& filter);
 int filter_table(TimeTable* table, const ZeroPhaseFilter& filter);
 
-// Samples per second of a table, from its times; throws InputError where they are uneven (by more
-// than half a step), naming the first such row.
+// Samples per second of a table, from its times; throws InputError where they are uneven
+// (io/motion_clock.h), naming the first such row.
 double find_table_rate(const TimeTable& table);
 
-// Markers at even times of another rate, from the first frame on; gaps stay gaps.
+// Markers at even times of another rate, from the first frame on; gaps stay gaps. Throws InputError
+// for fewer than two frames.
 void resample_markers(MarkerTracks* markers, double rate);
 
 struct FilledMarker {
@@ -47,7 +52,7 @@ void rotate(MotionTrial* trial, const Mat3d& R);
 
 // Forces as OpenSim's external loads want them, plate by plate: ground_force1_vx .. _pz,
 // ground_torque1_x .. _z, in N, m and N m. A plate that is not loaded has zeros there and its
-// centre (or its last point) as point.
+// centre (or its last point) as point; samples that are missing are nan.
 TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::string& name);
 
 // Marker positions as a table: label_x, label_y, label_z in m.

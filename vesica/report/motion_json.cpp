@@ -49,6 +49,8 @@ Json plates_json(const TrialAnalysis& analysis) {
                     {"peak_force", peak},
                     {"idle_offset", plate.idle_offset},
                     {"idle_noise", plate.idle_noise},
+                    {"subtracted", plate.subtracted},
+                    {"missing", plate.missing},
                     {"corners", corners}});
   }
   return list;
