@@ -19,8 +19,10 @@
 #include "vesica/markers/run.h"
 #include "vesica/markers/study.h"
 #include "vesica/motion/butterworth.h"
+#include "vesica/motion/same_recording.h"
 #include "vesica/motion/trial_analysis.h"
 #include "vesica/motion/trial_edit.h"
+#include "vesica/motion/trial_tidy.h"
 #include "vesica/report/markers_page.h"
 
 namespace vesica::app {
@@ -51,6 +53,23 @@ void add_gait_events(const MotionTrial& motion, const std::string& trial, marker
   for (const GaitEvent& e : analyse(motion, {}).walk.events) {
     run.events.push_back({trial, e.time, fmt::format("{} {}", name_of(e.foot), name_of(e.kind))});
   }
+}
+
+// The same frames twice look like twice the evidence.
+void tell_of_repeats(const std::string& path, const MotionTrial& motion,
+                     std::vector<MotionTrial>* before, std::vector<std::string>* warnings) {
+  for (const MotionTrial& other : *before) {
+    const size_t shared = count_shared_frames(other, motion);
+    if (shared == 0) continue;
+    warnings->push_back(fmt::format(
+        "{}: holds the same {} frames as {}; counted twice they halve the variance of all "
+        "parameters without telling anything new: give the recording once",
+        path, shared, other.file));
+  }
+  MotionTrial kept;
+  kept.file = path;
+  kept.markers = motion.markers;
+  before->push_back(std::move(kept));
 }
 
 // One name a trial, also where files of different folders share theirs.
@@ -124,6 +143,7 @@ void run_markers_study(const InputFile& file, const MarkersArguments& arguments,
   options.max_iterations = arguments.max_iterations;
   const auto load = [&](const std::string& path) {
     MotionTrial motion = load_motion(find_recording(path, arguments.trials));
+    tidy(&motion);
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, &motion.markers);
     return motion;
   };
@@ -153,8 +173,11 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
   const auto begin = std::chrono::steady_clock::now();
   markers::Run run;
   run.model = markers::load_model(path_of_model, &run.warnings);
+  std::vector<MotionTrial> recordings;
   for (const std::string& path : arguments.trials) {
     MotionTrial motion = load_motion(path);
+    tell_of_repeats(path, motion, &recordings, &run.warnings);
+    tidy(&motion);
     run.warnings.insert(run.warnings.end(), motion.warnings.begin(), motion.warnings.end());
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, &motion.markers);
     markers::MatchOptions match;

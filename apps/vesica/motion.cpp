@@ -17,7 +17,10 @@
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
 #include "vesica/io/units.h"
+#include "vesica/motion/heading.h"
+#include "vesica/motion/same_recording.h"
 #include "vesica/motion/segment_pose.h"
+#include "vesica/motion/trial_tidy.h"
 
 namespace vesica::app {
 namespace {
@@ -31,7 +34,7 @@ struct MotionOptions {
   std::string from, until, filter, filter_forces, pass_band, stop_band, rate, threshold = "20 N";
   double pass_loss = 1.0, stop_loss = 40.0;  // dB
   int order = 4, fill = 0;
-  std::string baseline = "none", axes = "opensim", up;
+  std::string baseline = "none", axes = "opensim", up, shift_forces;
   std::vector<std::string> centers, hinges;
 };
 
@@ -74,6 +77,12 @@ std::vector<TrialView> load_trials(const std::vector<std::string>& files) {
   std::vector<TrialView> views;
   for (const std::string& file : files) {
     MotionTrial trial = load_motion(file);
+    for (const TrialView& view : views) {
+      const size_t shared = count_shared_frames(view.trial, trial);
+      if (shared == 0) continue;
+      trial.warnings.push_back(
+          fmt::format("It holds the same recording as {} ({} frames).", view.trial.file, shared));
+    }
     const std::string stem = fs::path(file).stem().string();
     const auto same = std::find_if(views.begin(), views.end(), [&](const TrialView& view) {
       return view.stem == stem &&
@@ -103,11 +112,19 @@ std::vector<TrialView> load_trials(const std::vector<std::string>& files) {
     joined.trial = join(views[with].trial, views[1 - with].trial);
     views = {joined};
   }
+  for (TrialView& view : views) tidy(&view.trial);
   return views;
 }
 
 // --- edits, in the order in which they make sense
 // ---------------------------------------------------
+
+void shift(TrialView* view, const MotionOptions& options) {
+  if (options.shift_forces.empty()) return;
+  const double seconds = quantity(options.shift_forces, dimension::kTime, "--shift-forces");
+  shift_forces(&view->trial, seconds);
+  view->edits.push_back(fmt::format("Forces moved by {:g} s.", seconds));
+}
 
 void cut(TrialView* view, const MotionOptions& options) {
   if (options.from.empty() && options.until.empty()) return;
@@ -254,14 +271,6 @@ JointFit fit_joint(const TrialView& view, const std::string& text, bool hinge) {
 // --- files
 // ------------------------------------------------------------------------------------------
 
-Vec3d find_heading(const TrialView& view) {
-  const MarkerTracks& markers = view.trial.markers;
-  const std::vector<int>& pelvis = view.analysis.gait.pelvis;
-  if (pelvis.empty() || markers.frames() < 2) return Vec3d::Zero();
-  const Vec3d way = markers.at(markers.frames() - 1, pelvis[0]) - markers.at(0, pelvis[0]);
-  return way.allFinite() ? way : Vec3d(Vec3d::Zero());
-}
-
 std::string target_of(const TrialView& view, const std::string& extension, const Common& common) {
   const fs::path path = fs::path(common.out.empty() ? "." : common.out) / (view.stem + extension);
   for (const std::string& file : view.files) {
@@ -283,13 +292,22 @@ void convert(TrialView* view, const MotionOptions& options, const Common& common
   AnalysisOptions analysis = make_analysis_options(options);
   std::vector<PlateForces> plates = view->analysis.plates;
   const bool opensim = options.axes == "opensim";
-  const Vec3d heading = options.face_x ? find_heading(*view) : Vec3d(Vec3d::Zero());
+  Vec3d heading = Vec3d::Zero();
+  if (options.face_x) {
+    heading = find_heading(view->trial.markers, view->analysis.gait, view->analysis.up);
+    if (heading.norm() == 0.0) {
+      view->analysis.warnings.push_back(
+          "--face-x: nothing was turned about the vertical: the markers tell no direction (it "
+          "takes "
+          "pelvis markers that move on by half a metre, or heel and toe markers).");
+    }
+  }
   const Mat3d R = make_rotation_to_y_up(view->analysis.up, heading);
   if (opensim && !R.isIdentity(1e-12)) {
     rotate(&turned, R);
     plates = calc_all_plate_forces(turned, R * view->analysis.up, analysis.plates);
     view->edits.push_back(
-        options.face_x
+        heading.norm() > 0.0
             ? fmt::format("Turned for OpenSim: {} up became +y, walking along +x.",
                           view->analysis.up_name)
             : fmt::format("Turned for OpenSim: {} up became +y.", view->analysis.up_name));
@@ -323,17 +341,50 @@ void write_report(TrialView* view, const Common& common) {
   view->written.push_back(path);
 }
 
+// What the command line contradicts itself in.
+void check_options(const MotionOptions& options) {
+  if (options.face_x && (options.to.empty() || options.axes == "keep")) {
+    throw InputError(options.to.empty()
+                         ? "--face-x turns converted files; name their formats with --to"
+                         : "--face-x turns converted files, and --axes keep leaves them as they "
+                           "are; choose one");
+  }
+}
+
+// What was asked for and found nothing to work on.
+void tell_of_idle_options(const MotionOptions& options, TrialView* view) {
+  const bool markers = has_markers(view->trial), plates = !view->analysis.plates.empty();
+  const bool filters = !options.filter.empty() || !options.pass_band.empty();
+  const bool is_plain_table = view->trial.analog.rows() > 0 && !plates;
+  const auto tell = [&](bool asked, const char* option, const char* reason) {
+    if (asked) {
+      view->analysis.warnings.push_back(
+          fmt::format("{} did nothing: there are no {}.", option, reason));
+    }
+  };
+  tell(options.fill > 0 && !markers, "--fill", "markers");
+  tell(!options.rate.empty() && !markers, "--rate", "markers");
+  tell(filters && !markers && !is_plain_table, "--filter",
+       "markers (--filter-forces is for plates)");
+  tell(!options.filter_forces.empty() && !plates, "--filter-forces", "forces of plates");
+  tell(options.baseline != "none" && !plates, "--baseline", "forces of plates");
+  tell(!options.shift_forces.empty() && !plates, "--shift-forces", "forces of plates");
+}
+
 void run_motion(const MotionOptions& options, Common& common) {
+  check_options(options);
   const AnalysisOptions analysis = make_analysis_options(options);
   std::vector<TrialView> views = load_trials(options.files);
   if (options.report || !options.to.empty()) try_folder(common.out.empty() ? "." : common.out);
   nlohmann::ordered_json trials = nlohmann::ordered_json::array();
   for (TrialView& view : views) {
+    shift(&view, options);
     cut(&view, options);
     fill(&view, options);
     smooth(&view, options);
     resample(&view, options);
     view.analysis = analyse(view.trial, analysis);
+    tell_of_idle_options(options, &view);
     for (const std::string& text : options.centers)
       view.joints.push_back(fit_joint(view, text, false));
     for (const std::string& text : options.hinges)
@@ -401,6 +452,8 @@ void add_motion(CommandLine& line, Common& common) {
   command.option("--baseline", &o.baseline, "what to subtract from plates: none, file, quiet")
       .one_of({"none", "file", "quiet"})
       .show_default();
+  command.option("--shift-forces", &o.shift_forces,
+                 "move the clock of forces against the markers by so much ('-0.1 s')");
   command.option("--up", &o.up, "the axis that points up: x, y, z, -x, ... (found if not given)");
   command.option("--axes", &o.axes, "axes of converted files: opensim (y up) or keep")
       .one_of({"opensim", "keep"})

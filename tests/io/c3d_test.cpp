@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -269,6 +270,61 @@ TEST(C3d, PlatesThatCannotBeUsedAreLeftOutWithAWarning) {
   const MotionTrial type = read(plate_recording(7, "N", "Nmm", kCorners));
   EXPECT_TRUE(type.plates.empty());
   EXPECT_NE(type.warnings.back().find("is of type 7"), std::string::npos);
+}
+
+TEST(C3d, CrossedCornersGoRoundAgain) {
+  // Every order of the four corners is a rectangle after reading; those that cross are told.
+  int order[4] = {0, 1, 2, 3}, crossed = 0;
+  do {
+    std::vector<float> corners;
+    for (const int i : order) corners.insert(corners.end(), &kCorners[3 * i], &kCorners[3 * i] + 3);
+    const MotionTrial trial = read(plate_recording(2, "N", "Nmm", corners));
+    ASSERT_EQ(trial.plates.size(), 1u);
+    const Vec3d* c = trial.plates[0].corners;
+    EXPECT_LT((c[0] - c[1] + c[2] - c[3]).norm(), 1e-12);
+    crossed +=
+        !trial.warnings.empty() && trial.warnings.back().find("crosswise") != std::string::npos;
+  } while (std::next_permutation(order, order + 4));
+  EXPECT_EQ(crossed, 16);  // of 24 orders, 8 go round
+}
+
+TEST(C3d, DegeneratePlatesAreAnErrorThatSaysWhatItSaw) {
+  std::vector<float> line = kCorners;
+  for (int i = 0; i < 4; ++i) line[3 * i + 1] = 0.0f;  // no width
+  EXPECT_NE(error_of(plate_recording(2, "N", "Nmm", line)).find("sides of 0 to 0.6 m"),
+            std::string::npos);
+}
+
+TEST(C3d, RatesThatDisagreeAreToldWithTheOneBelieved) {
+  struct Case {
+    float point, header, analog, camera;  // Hz; 0: not stated. 10 samples a frame
+    double believed;
+    const char* told;  // part of the warning; empty: none
+  };
+  for (const Case& c :
+       {Case{100, 100, 1000, 0, 100, ""}, Case{100, 100, 1000, 100, 100, ""},
+        Case{100, 100, 2000, 0, 100, "ANALOG:RATE (2000 Hz for 10 samples a frame) says 200 Hz"},
+        Case{120, 100, 1000, 0, 100, "POINT:RATE says 120 Hz, but the header, ANALOG:RATE"},
+        Case{100, 120, 0, 0, 100, "the header says 120 Hz, but POINT:RATE says 100 Hz"},
+        Case{60, 59.94f, 600, 0, 60, "the header says 59.94 Hz"},
+        Case{0, 100, 1200, 120, 120, "the header says 100 Hz"}, Case{0, 100, 0, 0, 100, ""}}) {
+    C3dParameterWriter writer(C3dByteOrder::kIntel);
+    writer.add_group("POINT");
+    if (c.point > 0) writer.add_float("RATE", c.point);
+    writer.add_group("ANALOG");
+    if (c.analog > 0) writer.add_float("RATE", c.analog);
+    writer.add_group("TRIAL");
+    if (c.camera > 0) writer.add_float("CAMERA_RATE", c.camera);
+    const C3dParameters parameters =
+        C3dParameters::parse(writer.take(), 512, C3dByteOrder::kIntel, "t.c3d");
+    std::vector<std::string> warnings;
+    EXPECT_NEAR(detail::choose_frame_rate(c.header, 10, parameters, &warnings), c.believed, 1e-4);
+    const std::string told = c.told;
+    ASSERT_EQ(warnings.size(), told.empty() ? 0u : 1u) << c.point << " " << c.header;
+    if (!told.empty()) {
+      EXPECT_NE(warnings[0].find(told), std::string::npos) << warnings[0];
+    }
+  }
 }
 
 TEST(C3d, PlatesOfAnotherScaleAreAnError) {

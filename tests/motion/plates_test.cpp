@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "tests/support/support.h"
+#include "vesica/motion/gait_events.h"
+#include "vesica/motion/trial_edit.h"
 
 namespace vesica::plates_test {
 namespace {
@@ -182,6 +184,91 @@ TEST(Plates, QuietBaselineRemovesAnOffset) {
   EXPECT_NEAR(calc_plate_forces(plate, "1", options).normal_force(250), 650.0, 1e-6);
 }
 
+bool tells(const PlateForces& plate, const std::string& text) {
+  return std::any_of(plate.warnings.begin(), plate.warnings.end(),
+                     [&](const std::string& w) { return w.find(text) != std::string::npos; });
+}
+
+ForcePlate make_offset_plate(double offset) {
+  std::vector<Push> pushes(400, {Vec3d(0, 0, 1e-9), 0.0, 0.0, 0.0});
+  for (int k = 200; k < 300; ++k) pushes[k] = {Vec3d(20, 10, 650), 0.12, -0.07, 1.5};
+  ForcePlate plate = make_plate(2, Mat3d::Identity(), Vec3d::Zero(), Vec3d(0, 0, -0.04), pushes);
+  for (size_t k = 0; k < plate.rows(); ++k) {
+    plate.samples[6 * k + 2] += offset + 0.5 * std::sin(0.7 * static_cast<double>(k));
+    plate.samples[6 * k + 4] += 0.02 * offset;
+  }
+  return plate;
+}
+
+TEST(Plates, QuietBaselineWorksForAnyOffset) {
+  PlateOptions quiet;
+  quiet.baseline = PlateBaseline::kQuiet;
+  for (const double offset : {-900.0, -300.0, -70.0, -30.0, 0.0, 30.0, 70.0, 150.0, 600.0}) {
+    const ForcePlate plate = make_offset_plate(offset);
+    const PlateForces forces = calc_plate_forces(plate, "1", quiet);
+    EXPECT_NEAR(forces.idle_offset, offset, 0.1) << offset;
+    EXPECT_NEAR(forces.normal_force(250), 650.0, 1.0) << offset;
+    EXPECT_NEAR(forces.centers_of_pressure[250].x(), 0.12, 1e-3) << offset;
+    EXPECT_FALSE(forces.is_loaded(100)) << offset;
+    EXPECT_EQ(tells(forces, "right only if nothing was on it"), std::abs(offset) > 60.0) << offset;
+    // Without the option the offset is told, with the remedy.
+    EXPECT_EQ(tells(calc_plate_forces(plate, "1", {}), "--baseline quiet"), std::abs(offset) > 5.0)
+        << offset;
+  }
+  // Loaded throughout: there is no rest, and that is said.
+  const std::vector<Push> standing(400, {Vec3d(1, 2, 650), 0.02, 0.01, 0.0});
+  const ForcePlate plate =
+      make_plate(2, Mat3d::Identity(), Vec3d::Zero(), Vec3d(0, 0, -0.04), standing);
+  const PlateForces forces = calc_plate_forces(plate, "1", quiet);
+  EXPECT_NEAR(forces.normal_force(250), 650.0, 1e-6);
+  EXPECT_TRUE(tells(forces, "nothing was subtracted"));
+}
+
+TEST(Plates, FileBaselineSaysWhereThereIsNone) {
+  PlateOptions file;
+  file.baseline = PlateBaseline::kFile;
+  file.frame_rate = 200.0;
+  ForcePlate plate = make_offset_plate(18.0);
+  plate.zero_stated[0] = 1.0;  // ZERO [1 0]
+  const PlateForces none = calc_plate_forces(plate, "1", file);
+  EXPECT_TRUE(tells(none, "FORCE_PLATFORM:ZERO 1 0"));
+  EXPECT_TRUE(tells(none, "reads 18.0 N after --baseline file"));
+  // Frames beyond the recording are no frames either.
+  plate.zero_first = 500;
+  plate.zero_last = 510;
+  EXPECT_TRUE(tells(calc_plate_forces(plate, "1", file), "nothing was subtracted"));
+  // Frames in which somebody stood there: what is left is told.
+  plate.zero_first = 42;
+  plate.zero_last = 58;
+  EXPECT_TRUE(
+      tells(calc_plate_forces(plate, "1", file), "after --baseline file with nothing on it"));
+  // Cut off, they still count.
+  plate.zero_first = 1;
+  plate.zero_last = 20;
+  keep_file_baseline(&plate, 200.0);
+  plate.zero_first = plate.zero_last = 0;
+  const PlateForces kept = calc_plate_forces(plate, "1", file);
+  EXPECT_NEAR(kept.normal_force(250), 650.0, 1.0);
+  EXPECT_TRUE(kept.warnings.empty());
+}
+
+TEST(Plates, SamplesThatAreNoNumbersAreMissing) {
+  ForcePlate plate = make_offset_plate(0.0);
+  for (size_t k = 240; k < 260; ++k) plate.samples[6 * k + 3] = kMissing;
+  PlateOptions filtered;
+  filtered.filter_cutoff = 50.0;
+  for (const PlateOptions& options : {PlateOptions{}, filtered}) {
+    const PlateForces forces = calc_plate_forces(plate, "1", options);
+    EXPECT_EQ(forces.missing, 20u);
+    EXPECT_TRUE(tells(forces, "20 of 400 samples are not numbers, first at 0.4900 s"));
+    for (size_t k = 0; k < 400; ++k) EXPECT_EQ(forces.is_missing(k), k >= 240 && k < 260) << k;
+  }
+  for (double& value : plate.samples) value = kMissing;
+  const PlateForces all = calc_plate_forces(plate, "1", {});
+  EXPECT_TRUE(tells(all, "none of its 400 samples is a number"));
+  EXPECT_EQ(all.missing, 400u);
+}
+
 TimeTable make_table(double scale) {
   TimeTable table;
   for (const char* name : {"ground_force_vx", "ground_force_vy", "ground_force_vz",
@@ -225,6 +312,68 @@ TEST(Plates, FilteringATableKeepsASmoothPointInPlace) {
     EXPECT_NEAR(plates[0].centers_of_pressure[k].x(), 0.2 + 0.05 * 0.01 * k, 1e-5);
     EXPECT_NEAR(plates[0].centers_of_pressure[k].z(), 0.1, 1e-5);
   }
+}
+
+TEST(Plates, MissingRowsOfATableAreNeverZero) {
+  TimeTable table = make_table(1.0);
+  for (size_t k = 100; k < 110; ++k) table.at(k, 1) = kMissing;  // a force
+  for (size_t k = 150; k < 155; ++k) table.at(k, 3) = kMissing;  // a point, under load
+  for (size_t k = 0; k < 20; ++k) table.at(k, 3) = kMissing;     // a point where there is no load
+  const auto plates = find_plate_forces(table, Vec3d::UnitY(), {});
+  EXPECT_EQ(plates[0].missing, 15u);
+  EXPECT_TRUE(tells(plates[0], "15 of 300 samples are not numbers, first at 1.0000 s"));
+  EXPECT_TRUE(plates[0].is_missing(105));
+  EXPECT_TRUE(plates[0].is_missing(152));
+  EXPECT_FALSE(plates[0].is_missing(10));
+  // A contact that was not seen to end or begin says so, and weighs nothing made up.
+  const auto contacts = find_contacts(plates, {});
+  ASSERT_EQ(contacts.size(), 3u);
+  EXPECT_TRUE(contacts[0].ends_after);
+  EXPECT_TRUE(contacts[1].starts_before);
+  EXPECT_NEAR(contacts[0].end, 0.99, 1e-12);
+  EXPECT_NEAR(contacts[1].start, 1.10, 1e-12);
+  // Written and read again they are missing still.
+  const TimeTable written = make_force_table(plates, "again");
+  EXPECT_EQ(find_plate_forces(written, Vec3d::UnitY(), {})[0].missing, 15u);
+}
+
+TEST(Plates, BaselineOfATable) {
+  // The truth plus a constant wrench, point and free moment computed from the sum: closed form.
+  const TimeTable truth = make_table(1.0);
+  const Vec3d F0(2.0, 25.0, -1.0), M0(0.4, 0.3, -0.9);  // moment about the origin
+  TimeTable table = truth;
+  for (size_t k = 0; k < table.rows(); ++k) {
+    Vec3d F, p, T;
+    for (int i = 0; i < 3; ++i) {
+      F[i] = truth.at(k, i);
+      p[i] = truth.at(k, 3 + i);
+      T[i] = truth.at(k, 6 + i);
+    }
+    const Vec3d M = p.cross(F) + T + M0;
+    F += F0;
+    const Vec3d point(M.z() / F.y(), 0.0, -M.x() / F.y());
+    const Vec3d free = Vec3d::UnitY() * (M - point.cross(F)).y();
+    for (int i = 0; i < 3; ++i) {
+      table.at(k, i) = F[i];
+      table.at(k, 3 + i) = point[i];
+      table.at(k, 6 + i) = free[i];
+    }
+  }
+  const auto as_is = find_plate_forces(table, Vec3d::UnitY(), {});
+  EXPECT_TRUE(tells(as_is[0], "reads 25.0 N with nothing on it; --baseline quiet"));
+  EXPECT_GT((as_is[0].centers_of_pressure[100] - Vec3d(0.25, 0.0, 0.1)).norm(), 0.005);
+  PlateOptions options;
+  options.baseline = PlateBaseline::kQuiet;
+  const auto quiet = find_plate_forces(table, Vec3d::UnitY(), options);
+  EXPECT_TRUE(quiet[0].warnings.empty());
+  EXPECT_NEAR(quiet[0].subtracted, 25.0, 1e-9);
+  for (size_t k = 60; k < 240; ++k) {
+    EXPECT_LT((quiet[0].centers_of_pressure[k] - Vec3d(0.2 + 0.0005 * k, 0.0, 0.1)).norm(), 1e-9);
+    EXPECT_NEAR(quiet[0].normal_force(k), truth.at(k, 1), 1e-9);
+    EXPECT_NEAR(quiet[0].free_moments[k], truth.at(k, 7), 1e-9);
+  }
+  options.baseline = PlateBaseline::kFile;
+  EXPECT_TRUE(tells(find_plate_forces(table, Vec3d::UnitY(), options)[0], "needs a C3D"));
 }
 
 TEST(Plates, RefusesWhatItCannotRead) {

@@ -143,6 +143,12 @@ std::vector<ForcePlate> make_force_plates(const C3dHeader& header, const TimeTab
       warnings->push_back(fmt::format("force platform {} {}; it was left out", i + 1, problem));
       continue;
     }
+    if (uncross_plate_corners(&plate)) {
+      warnings->push_back(
+          fmt::format("force platform {} lists its corners crosswise; taken in an order that goes "
+                      "round, in which its axes may be exchanged",
+                      i + 1));
+    }
     check_plate_corners(plate, static_cast<int>(i + 1), name);
     plate.rate = header.analog_rate();
     plate.start_time = header.time_of(0);

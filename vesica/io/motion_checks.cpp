@@ -146,19 +146,49 @@ void require_up_axis(const MarkerTracks& markers, const std::string& axis,
       name, seen, axis));
 }
 
-void check_plate_corners(const ForcePlate& plate, int number, const std::string& name) {
-  const auto side = [&](int i) { return (plate.corners[(i + 1) % 4] - plate.corners[i]).norm(); };
-  double shortest = std::numeric_limits<double>::infinity(), longest = 0.0;
+namespace {
+
+struct PlateSides {
+  double shortest = std::numeric_limits<double>::infinity(), longest = 0.0;  // m
+  double diagonal_1 = 0.0, diagonal_2 = 0.0;
+  bool is_rectangle = false;
+};
+
+PlateSides calc_plate_sides(const Vec3d* corners) {
+  const auto side = [&](int i) { return (corners[(i + 1) % 4] - corners[i]).norm(); };
+  PlateSides sides;
   for (int i = 0; i < 4; ++i) {
-    shortest = std::min(shortest, side(i));
-    longest = std::max(longest, side(i));
+    sides.shortest = std::min(sides.shortest, side(i));
+    sides.longest = std::max(sides.longest, side(i));
   }
-  const double diagonal_1 = (plate.corners[2] - plate.corners[0]).norm();
-  const double diagonal_2 = (plate.corners[3] - plate.corners[1]).norm();
-  const bool rectangle = std::abs(diagonal_1 - diagonal_2) <= 0.05 * diagonal_1 &&
-                         std::abs(side(0) - side(2)) <= 0.05 * longest &&
-                         std::abs(side(1) - side(3)) <= 0.05 * longest;
-  if (shortest >= 0.05 && longest <= 20.0 && rectangle) return;
+  sides.diagonal_1 = (corners[2] - corners[0]).norm();
+  sides.diagonal_2 = (corners[3] - corners[1]).norm();
+  sides.is_rectangle = std::abs(sides.diagonal_1 - sides.diagonal_2) <= 0.05 * sides.diagonal_1 &&
+                       std::abs(side(0) - side(2)) <= 0.05 * sides.longest &&
+                       std::abs(side(1) - side(3)) <= 0.05 * sides.longest &&
+                       // Crossed corners have two diagonals among their sides.
+                       sides.longest < 0.999 * sides.diagonal_1;
+  return sides;
+}
+
+}  // namespace
+
+bool uncross_plate_corners(ForcePlate* plate) {
+  if (calc_plate_sides(plate->corners).is_rectangle) return false;
+  for (const int i : {2, 1}) {  // the two other ways round: 1 2 4 3 and 1 3 2 4
+    Vec3d corners[4] = {plate->corners[0], plate->corners[1], plate->corners[2], plate->corners[3]};
+    std::swap(corners[i], corners[i + 1]);
+    if (!calc_plate_sides(corners).is_rectangle) continue;
+    std::copy(corners, corners + 4, plate->corners);
+    return true;
+  }
+  return false;
+}
+
+void check_plate_corners(const ForcePlate& plate, int number, const std::string& name) {
+  const auto [shortest, longest, diagonal_1, diagonal_2, is_rectangle] =
+      calc_plate_sides(plate.corners);
+  if (shortest >= 0.05 && longest <= 20.0 && is_rectangle) return;
   throw InputError(fmt::format(
       "{}: force platform {} has corners with sides of {} to {} m and diagonals of {} and {} m; "
       "expected a rectangle with sides from 0.05 to 20 m in the file's length unit",

@@ -36,6 +36,11 @@ std::string find_up_axis(const MarkerTracks& markers);
 // Throws InputError when the data clearly say that another axis is up than `axis` ("+y").
 void require_up_axis(const MarkerTracks& markers, const std::string& axis, const std::string& name);
 
+// Corners listed crosswise (the sides of the figure cross) in an order that goes round; which
+// corner is the first and which way round it goes is not known from them. Whether it changed
+// anything.
+bool uncross_plate_corners(ForcePlate* plate);
+
 // Throws InputError if a plate's corners are no plate: sides from 5 cm to 20 m, a rectangle within
 // 5 %, all finite.
 void check_plate_corners(const ForcePlate& plate, int number, const std::string& name);

@@ -189,6 +189,12 @@ Json as_json(const TrialView& view) {
       {"plates", plates_json(analysis)}};
   json.update(steps_json(analysis));
   json["file_events"] = events;
+  const ClockOffset& offset = analysis.clock_offset;
+  json["clock_offset"] = offset.stances == 0 ? Json(nullptr)
+                                             : Json{{"seconds", offset.seconds},
+                                                    {"spread", offset.spread},
+                                                    {"stances", offset.stances},
+                                                    {"is_off", offset.is_off()}};
   json["body_weight"] = number_or_null(mean_weight(analysis));
   json["walking_speed"] = number_or_null(analysis.walking_speed);
   json["faults"] = faults;
