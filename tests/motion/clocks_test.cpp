@@ -75,7 +75,7 @@ std::string make_trc(const std::vector<double>& times, double stated) {
   for (size_t k = 0; k < times.size(); ++k) {
     const double t = times[k];
     text += fmt::format("{}\t{}\t{}\t900\t0\t{}\t200\t50\n", k + 1, t,
-                        100 * std::sin(2 * M_PI * 3.0 * t), 300 * t + 10);
+                        100 * std::sin(2 * M_PI * 3.0 * t), 300 * std::fmod(t, 10.0) + 10);
   }
   return text;
 }
@@ -300,7 +300,7 @@ TEST(Clock, ForcesThatAreLateAreNoticedAndNoOthers) {
     for (const double shift : shifts) {
       const ClockOffset found = calc_offset(walk.trial, feet, shift);
       noticed[shift] += found.is_off();
-      if (found.stances > 0) {
+      if (found.is_off() && std::abs(shift) < 0.11) {
         worst_error = std::max(worst_error, std::abs(found.seconds - offset.seconds - shift));
       }
     }
@@ -311,8 +311,12 @@ TEST(Clock, ForcesThatAreLateAreNoticedAndNoOthers) {
   for (const auto& [shift, count] : noticed) {
     fmt::print("  shifted by {:+.0f} ms: noticed in {} of {}\n", 1e3 * shift, count, told);
   }
-  fmt::print("  estimate of a shift off by at most {:.1f} ms\n", 1e3 * worst_error);
+  fmt::print("  estimate of a shift of up to 100 ms off by at most {:.1f} ms\n", 1e3 * worst_error);
   EXPECT_EQ(alarms, 0);
+  EXPECT_GE(told, 93);
+  // Measured 91 of 93 at 70 to 200 ms either way; of the other two the few stances disagree.
+  for (const double shift : {-0.2, -0.1, -0.07, 0.07, 0.1, 0.2}) EXPECT_GE(noticed[shift], 91);
+  for (const double shift : {-0.06, 0.06}) EXPECT_GE(noticed[shift], 90);
 }
 
 }  // namespace

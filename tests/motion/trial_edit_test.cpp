@@ -188,7 +188,7 @@ TEST(TrialEdit, FilteringMarkersRemovesNoiseAndKeepsMotion) {
 TEST(TrialEdit, TableRateRefusesUnevenTimes) {
   TimeTable table;
   table.name = "uneven";
-  table.times = {0.0, 0.01, 0.02, 0.036, 0.044, 0.062};
+  table.times = {0.0, 0.01, 0.02, 0.036, 0.046, 0.056};
   EXPECT_NE(test::input_error_of([&] { find_table_rate(table); }).find("row"), std::string::npos);
   // Two rows that are missing leave the rate as it is.
   table.times = {0.0, 0.01, 0.02, 0.05, 0.06};

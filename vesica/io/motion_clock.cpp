@@ -45,6 +45,7 @@ Line fit_line(std::span<const double> times, const std::vector<double>& places) 
 }
 
 constexpr double kMostJitter = 0.6;   // of a step
+constexpr double kLeastStep = 0.45;   // of a step
 constexpr double kMostHoles = 0.1;    // of all steps
 constexpr std::size_t kFewHoles = 3;  // are holes, however short the recording
 constexpr double kAgreement = 0.05;   // of a step, over the whole recording
@@ -83,6 +84,22 @@ Clock find_clock(std::span<const double> times) {
     const double lost = std::min(places[k] - places[k - 1] - 1.0, 1e12);
     clock.holes.push_back({k - 1, static_cast<std::size_t>(lost)});
     clock.missing += static_cast<std::size_t>(lost);
+  }
+  // Rounding to at most a step leaves every step above half of one, and a hole as near to a whole
+  // number of steps as the steps are to one.
+  double usual_off = 0.1 * line.step;
+  for (std::size_t k = 1; k < times.size(); ++k) {
+    const double step = times[k] - times[k - 1];
+    if (step < kLeastStep * line.step) first_off = std::min(first_off, k);
+    if (places[k] - places[k - 1] > 1.5) continue;
+    usual_off = std::max(usual_off, 1.5 * std::abs(step - line.step));
+  }
+  for (const ClockHole& hole : clock.holes) {
+    const double step = times[hole.after + 1] - times[hole.after];
+    const double rows = static_cast<double>(hole.missing + 1);
+    if (rows < 1e6 && std::abs(step - rows * line.step) > usual_off + 1e-6 * step) {
+      first_off = std::min(first_off, hole.after + 1);
+    }
   }
   const bool many_holes =
       clock.holes.size() > kFewHoles &&

@@ -14,6 +14,12 @@ constexpr double kShortestRest = 0.2;   // s: less is a foot turning round
 constexpr double kBreak = 0.05;         // s: a rest goes on after less
 constexpr double kEndsDisagree = 0.15;  // s
 
+// Stillness begins and ends so much before the load crosses 20 N, mean over the walks of thirteen
+// people; theirs lie within 17 ms of it.
+constexpr double kUsual = 0.010;                    // s
+constexpr double kMost = 0.035, kMostOfOne = 0.06;  // s
+constexpr double kSameOffset = 0.02;                // s, of a stance with the median
+
 struct Rest {
   double start = 0.0, end = 0.0;
 };
@@ -97,8 +103,8 @@ std::vector<Rest> find_rests(const std::vector<double>& times, const std::vector
 }  // namespace
 
 bool ClockOffset::is_off() const {
-  const double limit = stances >= 2 ? 0.04 : 0.06;  // s
-  return stances > 0 && std::abs(seconds) > limit && spread < std::abs(seconds);
+  if (stances == 1) return std::abs(seconds) > kMostOfOne;
+  return agreeing >= 2 && 2 * agreeing > stances && std::abs(seconds) > kMost;
 }
 
 ClockOffset find_clock_offset(const MarkerTracks& markers, const GaitMarkers& gait,
@@ -122,7 +128,7 @@ ClockOffset find_clock_offset(const MarkerTracks& markers, const GaitMarkers& ga
       if (best == nullptr) continue;
       const double at_start = stance.start - best->start, at_end = stance.end - best->end;
       if (std::abs(at_start - at_end) > kEndsDisagree) continue;
-      offsets.push_back(0.5 * (at_start + at_end));
+      offsets.push_back(0.5 * (at_start + at_end) - kUsual);
     }
   }
   ClockOffset result;
@@ -130,7 +136,9 @@ ClockOffset find_clock_offset(const MarkerTracks& markers, const GaitMarkers& ga
   if (offsets.empty()) return result;
   result.seconds = calc_median(offsets);
   for (const double o : offsets) {
-    result.spread = std::max(result.spread, std::abs(o - result.seconds));
+    const double off = std::abs(o - result.seconds);
+    result.spread = std::max(result.spread, off);
+    result.agreeing += off < kSameOffset;
   }
   return result;
 }

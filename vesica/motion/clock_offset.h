@@ -11,8 +11,10 @@ struct ClockOffset {
   int stances = 0;       // that were compared; 0: nothing can be told
   double seconds = 0.0;  // median over them of plate minus markers: above zero the forces are late
   double spread = 0.0;   // s, largest distance of a stance from the median
+  int agreeing = 0;      // stances within 20 ms of the median
 
-  // Beyond what markers alone leave open; docs/theory/motion.md has the figures.
+  // Beyond what markers leave open: 35 ms where most of the stances, and at least two, agree; 60 ms
+  // of a single one. docs/theory/motion.md has the figures.
   bool is_off() const;
 };
 

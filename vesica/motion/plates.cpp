@@ -264,13 +264,13 @@ int count_outside(const PlateForces& forces, const PlateFrame& frame, const Forc
 constexpr double kQuietOffset = 5.0;  // N that nobody minds
 
 // What the plate reads with nothing on it, after the baseline.
-void tell_of_rest(const IdleLevel& left, const PlateOptions& options, PlateForces* plate) {
-  if (!left.found || std::abs(left.mean) <= kQuietOffset) return;
-  const bool may_be_load = left.is_far && left.mean * left.direction > 0.0;
+void tell_of_rest(const IdleLevel& idle, const PlateOptions& options, PlateForces* plate) {
+  const double reading = plate->idle_offset - plate->subtracted;
+  if (!idle.found || std::abs(reading) <= kQuietOffset) return;
+  const bool may_be_load = idle.is_far && reading > 0.0;
   const char* after = options.baseline == PlateBaseline::kFile    ? " after --baseline file"
                       : options.baseline == PlateBaseline::kQuiet ? " after --baseline quiet"
                                                                   : "";
-  const double reading = left.mean * left.direction;
   const std::string advice = options.baseline == PlateBaseline::kQuiet
                                  ? "."
                                  : "; --baseline quiet subtracts that, which moves the centre of "
@@ -345,8 +345,9 @@ std::optional<PlateWrench> find_file_level(const ForcePlate& plate,
   return calc_mean(wrenches, samples);
 }
 
-void subtract_baseline(const ForcePlate& plate, const IdleLevel& idle, const PlateOptions& options,
-                       std::vector<PlateWrench>* wrenches, PlateForces* result) {
+void subtract_baseline(const ForcePlate& plate, const IdleLevel& idle, double load_direction,
+                       const PlateOptions& options, std::vector<PlateWrench>* wrenches,
+                       PlateForces* result) {
   std::optional<PlateWrench> level;
   if (options.baseline == PlateBaseline::kQuiet) {
     if (idle.found) level = calc_mean(*wrenches, idle.samples);
@@ -363,7 +364,7 @@ void subtract_baseline(const ForcePlate& plate, const IdleLevel& idle, const Pla
   }
   if (!level) return;
   subtract(wrenches, *level);
-  result->subtracted = level->F.z() * idle.direction;
+  result->subtracted = level->F.z() * load_direction;
 }
 
 // The same for a table of forces and points.
@@ -427,10 +428,7 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
 
   // Into the floor is +z of the plate: a load there is the force on the plate.
   std::vector<double> normal(wrenches.size());
-  const auto take_normal = [&] {
-    for (size_t k = 0; k < normal.size(); ++k) normal[k] = wrenches[k].F.z();
-  };
-  take_normal();
+  for (size_t k = 0; k < normal.size(); ++k) normal[k] = wrenches[k].F.z();
   const IdleLevel idle = find_idle_level(normal);
   double most = 0.0;
   for (const double f : normal) {
@@ -442,9 +440,8 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
     result.idle_offset = load_direction * idle.mean;
     result.idle_noise = idle.sd;
   }
-  subtract_baseline(plate, idle, options, &wrenches, &result);
-  take_normal();
-  tell_of_rest(find_idle_level(normal), options, &result);
+  subtract_baseline(plate, idle, load_direction, options, &wrenches, &result);
+  tell_of_rest(idle, options, &result);
 
   for (const PlateWrench& wrench : wrenches) {
     const Vec3d& F = wrench.F;
@@ -504,7 +501,7 @@ void fill_plate(std::vector<TableRow> rows, const Vec3d& up, const PlateOptions&
   }
   subtract_table_baseline(idle, up, options, &rows, plate);
   take_loads();
-  tell_of_rest(find_idle_level(loads), options, plate);
+  tell_of_rest(idle, options, plate);
   double least = 0.0, most = 0.0;
   for (size_t k = 0; k < rows.size(); ++k) {
     const TableRow& row = rows[k];

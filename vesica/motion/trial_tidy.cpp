@@ -123,7 +123,8 @@ void tidy_table_clock(MotionTrial* trial) {
   }
   if (repeated > 0 && table.times.back() > table.times.front()) {
     const double shared = table.times[first];
-    if (restore_even_times(&table.times)) {
+    // Digits that were lost make many rows share a time, a row written twice only two.
+    if (5 * repeated >= table.rows() && restore_even_times(&table.times)) {
       trial->warnings.push_back(fmt::format(
           "{} rows of the table repeat the time of the row before, first at {:g} s: the times were "
           "rounded; taken as even, {:.6g} Hz.",

@@ -90,8 +90,10 @@ double calc_side(const MarkerTracks& markers, const Vec3d& center, int line) {
   return above + below > 0.0 ? (above - below) / (above + below) : 0.0;
 }
 
+constexpr const char* kYScreen = "POINT:Y_SCREEN";
+
 struct UpWitness {
-  std::string says;  // with a gap for the axis: "the markers lie on the {} side of the plates"
+  std::string says;  // "the pelvis is above the feet along +z"
   double sense = 1.0, weight = 0.0;
 };
 
@@ -127,13 +129,19 @@ std::vector<UpWitness> list_witnesses(const MotionTrial& trial, const GaitMarker
   const auto spread = parse_axis(find_up_axis(trial.markers));
   if (spread && spread->line == line) add("the heights of the markers suggest", spread->sense, 1.0);
   const auto stated = parse_axis(trial.up_stated);
-  if (stated && stated->line == line) add("POINT:Y_SCREEN says", stated->sense, 1.0);
+  if (stated && stated->line == line) add(std::string(kYScreen) + " says", stated->sense, 1.0);
   return witnesses;
 }
 
-void tell_conflict(const std::vector<UpWitness>& witnesses, double sense, UpAxis* up) {
+void tell_conflict(const std::vector<UpWitness>& witnesses, double sense,
+                   const std::vector<std::string>& told, UpAxis* up) {
+  // Of Y_SCREEN the reader has told, where the markers alone contradict it.
+  const bool screen_told = std::any_of(told.begin(), told.end(), [](const std::string& w) {
+    return w.find(kYScreen) != std::string::npos;
+  });
   std::string against, in_favour;
   for (const UpWitness& w : witnesses) {
+    if (w.sense != sense && screen_told && w.says.starts_with(kYScreen)) continue;
     std::string& list = w.sense == sense ? in_favour : against;
     list += (list.empty() ? "" : ", ") + w.says;
   }
@@ -154,7 +162,7 @@ UpAxis find_up(const MotionTrial& trial, const GaitMarkers& gait, const std::str
     double sum = 0.0;
     for (const UpWitness& w : witnesses) sum += w.sense * w.weight;
     // The user has a reason; that everything else says the opposite is worth a sentence.
-    if (sum * axis.sense < 0.0) tell_conflict(witnesses, axis.sense, &up);
+    if (sum * axis.sense < 0.0) tell_conflict(witnesses, axis.sense, trial.warnings, &up);
     return up;
   }
   for (const ForcePlate& plate : trial.plates) {
@@ -165,7 +173,7 @@ UpAxis find_up(const MotionTrial& trial, const GaitMarkers& gait, const std::str
     for (const UpWitness& w : witnesses) sum += w.sense * w.weight;
     const double sense = sum != 0.0 ? (sum < 0.0 ? -1.0 : 1.0) : axis->sense;
     UpAxis up = make_up_axis(name_axis(axis->line, sense), true);
-    tell_conflict(witnesses, sense, &up);
+    tell_conflict(witnesses, sense, trial.warnings, &up);
     return up;
   }
   const std::string suggested = find_up_axis(trial.markers);
