@@ -38,6 +38,8 @@ struct MarkersArguments {
   bool use_residuals = false;
   int max_iterations = 60;
   std::string map;
+  int every = 1;
+  std::string weights = "model";
   std::string example;  // folder for synthetic recordings
 };
 
@@ -150,10 +152,17 @@ std::string find_recording(const std::string& path, const std::vector<std::strin
                   path, fs::path(path).filename().string()));
 }
 
-void run_markers_study(const InputFile& file, const MarkersArguments& arguments, Common& common) {
-  markers::Options options;
+markers::RunOptions make_options(const MarkersArguments& arguments, const Common& common) {
+  markers::RunOptions options;
   options.threads = common.threads;
   options.max_iterations = arguments.max_iterations;
+  options.every = arguments.every;
+  options.estimate_weights = arguments.weights == "estimated";
+  return options;
+}
+
+void run_markers_study(const InputFile& file, const MarkersArguments& arguments, Common& common) {
+  markers::RunOptions options = make_options(arguments, common);
   const auto load = [&](const std::string& path) {
     MotionTrial motion = load_motion(find_recording(path, arguments.trials));
     tidy(&motion);
@@ -205,9 +214,7 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   if (!common.out.empty()) try_folder(common.out);
-  markers::Options options;
-  options.threads = common.threads;
-  options.max_iterations = arguments.max_iterations;
+  markers::RunOptions options = make_options(arguments, common);
   const bool show = !common.quiet && !common.json && isatty(2) != 0;
   if (show) {
     options.progress = [](int k, double objective, double kkt) {
@@ -251,6 +258,14 @@ void add_markers(CommandLine& line, Common& common) {
                "weigh C3D markers by their reconstruction residuals");
   command.option("--max-iterations", &arguments->max_iterations, "of the all-frames problem")
       .range(1, 10000);
+  command
+      .option("--every", &arguments->every,
+              "constants from every N-th frame; the loss is told, poses of all are written")
+      .range(1, 100000);
+  command
+      .option("--weights", &arguments->weights,
+              "of the markers: the model's, or estimated from each marker's noise")
+      .one_of({"model", "estimated"});
   command.run([&common, arguments] { run_markers(*arguments, common); });
 }
 

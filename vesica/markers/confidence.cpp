@@ -264,8 +264,11 @@ void set_errors(Confidence& out) {
   out.standard_error = out.covariance.diagonal().cwiseMax(0).cwiseSqrt();
   // Errors that alternate, as a periodic motion's misfit does, cancel over whole cycles and would
   // make the robust error smaller than the usual one; another recording need not cancel them.
-  out.robust_standard_error =
-      out.robust_covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseMax(out.standard_error);
+  const Eigen::VectorXd robust = out.robust_covariance.diagonal().cwiseMax(0).cwiseSqrt();
+  out.robust_standard_error = robust.cwiseMax(out.standard_error);
+  for (Eigen::Index k = 0; k < robust.size(); ++k) {
+    out.at_floor.push_back(robust[k] < out.standard_error[k]);
+  }
   out.half_width = calc_normal_quantile(0.975) * out.standard_error;
   out.robust_half_width = out.robust_standard_error;
   for (Eigen::Index k = 0; k < out.robust_dof.size(); ++k) {
@@ -329,6 +332,11 @@ void add_weak(Identification& id, const Eigen::MatrixXd& Z, Confidence& out) {
 }
 
 }  // namespace
+
+Eigen::MatrixXd calc_covariance_root(const Identification& id) {
+  const Eigen::MatrixXd Z = calc_free_basis(id.frames.model(), id.d, find_unused(id));
+  return calc_inverse_root(id, find_directions(id.gauss_newton.schur, Z).determined);
+}
 
 Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials) {
   Confidence out;

@@ -28,6 +28,7 @@ struct Confidence {
   Eigen::VectorXd standard_error, robust_standard_error;
   Eigen::VectorXd half_width, robust_half_width;  // of the 95 % intervals
   Eigen::VectorXd robust_dof;
+  std::vector<bool> at_floor;  // the robust error came out below the usual one, which then stands
   std::vector<bool> identifiable;
   std::vector<Combination> undetermined;  // exactly, then weakly
   double bandwidth = 0;                   // frames
@@ -38,6 +39,10 @@ struct Confidence {
 double calc_useful_error(Unit unit);
 
 Confidence calc_confidence(Identification& identification, const std::vector<Trial>& trials);
+
+// W with W W' the inverse of eq. 17's matrix over the directions that the frames determine and that
+// relations and bounds leave free: cov(d) = sigma^2 W W'.
+Eigen::MatrixXd calc_covariance_root(const Identification& id);
 
 Eigen::MatrixXd calc_correlation(const Eigen::MatrixXd& covariance);
 

@@ -233,9 +233,13 @@ Identification identify(const Model& model, const std::vector<Trial>& trials,
   out.summary.start_iterations = start_iterations;
   out.summary.warnings.insert(out.summary.warnings.begin(), notes.warnings.begin(),
                               notes.warnings.end());
-  out.newton = evaluate(out.frames, out.d, Curvature::kNewton, 0);
-  out.gauss_newton = evaluate(out.frames, out.d, Curvature::kGaussNewton, 0);
+  evaluate_solution(out);
   return out;
+}
+
+void evaluate_solution(Identification& id) {
+  id.newton = evaluate(id.frames, id.d, Curvature::kNewton, 0);
+  id.gauss_newton = evaluate(id.frames, id.d, Curvature::kGaussNewton, 0);
 }
 
 }  // namespace vesica::markers

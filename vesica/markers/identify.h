@@ -65,6 +65,9 @@ struct Identification {
 Identification identify(const Model& model, const std::vector<Trial>& trials,
                         const Options& options);
 
+// Fills `newton` and `gauss_newton` at the poses and d that `id` holds.
+void evaluate_solution(Identification& id);
+
 // Only the all-frames problem, from d and the poses that `frames` holds.
 Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& options);
 

@@ -277,8 +277,9 @@ SyntheticTrial make_synthetic_trial(const Model& model, const Eigen::VectorXd& d
         soft[m] =
             keep * soft[m] + std::sqrt(1 - keep * keep) * noise.soft_tissue_sd * normal_vector();
       }
-      Vec3d y = pose.p_WS + as_rotation(pose.q_WS) * (geometry.markers[m].value + soft[m]);
-      if (noise.white_sd > 0) y += noise.white_sd * normal_vector();
+      const double factor = noise.factor.empty() ? 1 : noise.factor[m];
+      Vec3d y = pose.p_WS + as_rotation(pose.q_WS) * (geometry.markers[m].value + factor * soft[m]);
+      if (noise.white_sd > 0) y += factor * noise.white_sd * normal_vector();
       if (noise.occluded_fraction > 0) {
         if (hidden[m] > 0) {
           --hidden[m];

@@ -31,6 +31,31 @@ ordered_json as_json(const MarkerError& e) {
           {"max", e.max * 1e3},   {"seen", e.seen},   {"missing", e.missing}};
 }
 
+ordered_json as_json(const Model& model, const MarkerNoiseEstimate& noise) {
+  ordered_json markers = ordered_json::object();
+  for (size_t m = 0; m < model.markers.size(); ++m) {
+    const MarkerSd& sd = noise.markers[m];
+    if (sd.sd <= 0) continue;
+    markers[model.markers[m].name] = {{"sd_mm", sd.sd * 1e3},
+                                      {"standard_error_mm", sd.standard_error * 1e3},
+                                      {"redundancy", sd.redundancy},
+                                      {"weight", sd.weight},
+                                      {"held_by_prior", sd.held}};
+  }
+  return {{"rounds", noise.rounds}, {"settled", noise.converged}, {"markers", markers}};
+}
+
+ordered_json as_json(const Model& model, const Thinning& thinning) {
+  ordered_json usual = ordered_json::object(), robust = ordered_json::object();
+  for (int k = 0; k < thinning.usual.size(); ++k) {
+    usual[model.parameters[k].name] = number(thinning.usual[k]);
+    robust[model.parameters[k].name] = number(thinning.robust[k]);
+  }
+  return {{"every", thinning.every},
+          {"frames_fitted", thinning.frames_fitted},
+          {"interval_over_that_of_all_frames", {{"robust", robust}, {"usual", usual}}}};
+}
+
 }  // namespace
 
 double for_people(Unit unit, double value) {
@@ -142,6 +167,8 @@ ordered_json make_json(const Run& run) {
                                   {"unit", name_of(p.unit)},
                                   {"standard_error", number(c.standard_error[k])},
                                   {"robust_standard_error", number(c.robust_standard_error[k])},
+                                  {"robust_at_floor", static_cast<bool>(c.at_floor[k])},
+                                  {"half_width_95", number(c.robust_half_width[k])},
                                   {"identifiable", static_cast<bool>(c.identifiable[k])}});
   }
   const Eigen::MatrixXd correlation = calc_correlation(c.covariance);
@@ -167,6 +194,7 @@ ordered_json make_json(const Run& run) {
   json["frames"] = run.id->frames.frame_count();
   json["variables"] = run.variable_count();
   json["constraints_per_frame"] = run.model.constraint_count();
+  json["unknowns"] = c.unknowns;
   json["undetermined_frames"] = s.undetermined_frames;
   json["seconds"] = {
       {"read", run.seconds_read}, {"start", s.seconds_start}, {"solve", s.seconds_solve}};
@@ -178,6 +206,8 @@ ordered_json make_json(const Run& run) {
     errors["per_marker"][run.model.markers[m].name] = as_json(run.errors.markers[m]);
   }
   json["marker_error_mm"] = errors;
+  if (run.noise) json["marker_noise"] = as_json(run.model, *run.noise);
+  if (run.thinning) json["thinning"] = as_json(run.model, *run.thinning);
   json["warnings"] = run.warnings;
   return json;
 }
@@ -207,6 +237,16 @@ std::string make_table(const Run& run) {
                        error_text(p.unit, c.robust_standard_error[k]),
                        c.identifiable[k] ? "" : "   not determined");
   }
+  if (run.id->d.size() > 0) {
+    const auto floored = std::count(c.at_floor.begin(), c.at_floor.end(), true);
+    out += fmt::format(
+        "  robust: allows for correlated frames ({:.0f} independent of {}); never below the usual "
+        "error, which it would be for {} of {}\n",
+        c.effective_frames,
+        run.thinning ? run.thinning->frames_fitted : run.id->frames.frame_count(), floored,
+        run.id->d.size());
+  }
+  if (run.thinning) out += make_thinning_text(*run.thinning);
   const auto pairs = find_correlated_pairs(run, kStrong);
   for (size_t k = 0; k < std::min(pairs.size(), kMaxPairs); ++k) {
     out += fmt::format("{}{} and {} ({:+.2f})", k == 0 ? "\n  errors that go together: " : ", ",
@@ -228,6 +268,7 @@ std::string make_table(const Run& run) {
     row(run.model.markers[m].name, run.errors.markers[m]);
   }
   row("all", run.errors.all);
+  if (run.noise) out += make_noise_table(run.model, *run.noise);
   for (const std::string& w : run.warnings) out += "\n  warning: " + w;
   if (!run.warnings.empty()) out += "\n";
   if (!s.message.empty()) out += "\n  " + s.message + "\n";

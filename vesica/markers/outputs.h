@@ -3,10 +3,13 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "vesica/io/motion_data.h"
 #include "vesica/markers/confidence.h"
+#include "vesica/markers/marker_weights.h"
 #include "vesica/markers/recording.h"
+#include "vesica/markers/thinning.h"
 
 namespace vesica::markers {
 
@@ -22,6 +25,8 @@ struct Run {
   std::unique_ptr<Identification> id;
   Confidence confidence;
   MarkerErrors errors;
+  std::optional<MarkerNoiseEstimate> noise;  // where weights were estimated
+  std::optional<Thinning> thinning;          // where only some frames were fitted
   double seconds_read = 0;
   std::vector<TimedEvent> events;  // gait events, for plots
   std::vector<std::string> warnings;

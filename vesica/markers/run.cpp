@@ -104,12 +104,36 @@ void warn_about_solution(Run& run) {
   }
 }
 
+// Constants, weights where they are asked for, and how sure the constants are.
+void fit_constants(Run& run, const RunOptions& options) {
+  std::vector<Trial> some;
+  if (options.every > 1) some = thin_trials(run.trials, options.every);
+  std::vector<Trial>& fitted = options.every > 1 ? some : run.trials;
+  auto id = std::make_unique<Identification>(identify(run.model, fitted, options));
+  if (options.estimate_weights) {
+    run.noise = fit_marker_weights(*id, fitted, options);
+    if (!run.noise->converged) {
+      run.warnings.emplace_back(
+          "the weights from the noise of each marker have not settled; they are those of the last "
+          "round");
+    }
+  }
+  run.confidence = calc_confidence(*id, fitted);
+  if (options.every > 1) {
+    if (run.noise) set_marker_weights(run.model, *run.noise, run.trials);
+    auto all = std::make_unique<Identification>(spread_over_frames(*id, run.trials, options));
+    run.thinning = calc_thinning(options.every, *id, run.confidence, *all, run.trials);
+    id = std::move(all);
+  }
+  run.id = std::move(id);
+}
+
 }  // namespace
 
-void run_identification(Run& run, const Options& options) {
+void run_identification(Run& run, const RunOptions& options) {
   set_technical_frames(run.trials, run.model);
   check_data(run);
-  run.id = std::make_unique<Identification>(identify(run.model, run.trials, options));
+  fit_constants(run, options);
   run.warnings.insert(run.warnings.end(), run.id->summary.warnings.begin(),
                       run.id->summary.warnings.end());
   if (run.model.has_loops()) {
@@ -120,7 +144,6 @@ void run_identification(Run& run, const Options& options) {
       run.warnings.push_back(fmt::format("redundant constraint without effect: {}", row));
     }
   }
-  run.confidence = calc_confidence(*run.id, run.trials);
   run.errors = calc_marker_errors(run.id->frames, run.id->d);
   warn_about_frames(run);
   warn_about_solution(run);

@@ -44,7 +44,7 @@ void fix(Model& model, int k, double value, StudyResult& result) {
 bool is_study(const InputFile& file) { return file.root().find("study").has_value(); }
 
 Study run_study(const InputFile& file, const std::function<MotionTrial(const std::string&)>& load,
-                const Options& options) {
+                const RunOptions& options) {
   const InputNode root = file.root();
   root.allow({"vesica", "study", "models", "evaluate"});
   root.at("vesica").integer(1, 1);

@@ -1,0 +1,139 @@
+// Noise of each marker against what it was made with; what its weights do to the constants.
+#include "vesica/markers/marker_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/markers/small_models.h"
+#include "vesica/markers/confidence.h"
+#include "vesica/markers/lower_extremity.h"
+#include "vesica/markers/thinning.h"
+
+namespace vesica::markers::marker_weights_test {
+namespace {
+
+// From a third to three times, one marker like its neighbour nowhere.
+std::vector<double> make_factors(size_t markers) {
+  std::vector<double> factor(markers);
+  for (size_t m = 0; m < markers; ++m) {
+    factor[m] = std::pow(3.0, std::sin(2.4 * static_cast<double>(m) + 1));
+  }
+  return factor;
+}
+
+TEST(MarkerWeights, NoiseOfEachMarkerIsFoundWithinItsErrorAndParametersGain) {
+  const Model model = make_lower_extremity(false);
+  const Eigen::VectorXd truth = make_subject(model, 1, 3);
+  MarkerNoise noise;
+  noise.white_sd = 0.002;
+  noise.factor = make_factors(model.markers.size());
+  double z_squares = 0, count = 0, before = 0, after = 0;
+  constexpr int kRepetitions = 6;
+  for (int r = 0; r < kRepetitions; ++r) {
+    std::vector<Trial> trials{
+        make_synthetic_trial(model, truth, MotionKind::kGait, 150, 100, noise, 50 + r).trial};
+    Identification id = identify(model, trials, {});
+    const Confidence plain = calc_confidence(id, trials);
+    const Eigen::VectorXd d = id.d;
+    const MarkerNoiseEstimate estimate = fit_marker_weights(id, trials, {});
+    EXPECT_TRUE(estimate.converged);
+    EXPECT_TRUE(id.summary.converged);
+    double weights = 0;
+    for (size_t m = 0; m < model.markers.size(); ++m) {
+      const MarkerSd& marker = estimate.markers[m];
+      const double z = (marker.sd - noise.white_sd * noise.factor[m]) / marker.standard_error;
+      EXPECT_LT(std::abs(z), 4) << model.markers[m].name;
+      z_squares += z * z;
+      ++count;
+      weights += marker.weight;
+    }
+    EXPECT_NEAR(weights / static_cast<double>(model.markers.size()), 1, 1e-9);
+    for (int k = 0; k < truth.size(); ++k) {
+      before += std::pow((d[k] - truth[k]) / plain.standard_error[k], 2);
+      after += std::pow((id.d[k] - truth[k]) / plain.standard_error[k], 2);
+    }
+  }
+  // 108 estimates: 1 with a scatter of 0.07.
+  EXPECT_NEAR(std::sqrt(z_squares / count), 1, 0.25);
+  EXPECT_LT(std::sqrt(after / before), 0.95);
+  RecordProperty("z", std::to_string(std::sqrt(z_squares / count)));
+  RecordProperty("gain", std::to_string(std::sqrt(after / before)));
+}
+
+// Every equation is either used up by an unknown or left over: redundancies add up to what the
+// noise of all markers is divided by.
+TEST(MarkerWeights, RedundanciesAddUpToEquationsLessUnknowns) {
+  for (const Model& model : {test::make_chain(), test::make_all_joints()}) {
+    std::mt19937_64 random(4);
+    auto made = test::make_random_trial(model, model.start_values(), 30, 0.001, random);
+    for (double& w : made.trial.weights) w = 1;
+    const std::vector<Trial> trials{made.trial};
+    Options options;
+    options.find_start = false;
+    Identification id = identify(model, trials, options);
+    const Confidence c = calc_confidence(id, trials);
+    const MarkerNoiseEstimate estimate = calc_marker_noise(id, trials);
+    double sum = 0;
+    for (const MarkerSd& m : estimate.markers) sum += m.redundancy;
+    // Exact but for the curvature that eq. 17's matrix has and the hat matrix has not.
+    EXPECT_NEAR(sum, c.equations - c.unknowns, 2e-3 * sum) << model.name;
+  }
+}
+
+// One marker without any noise of its own among others of 2 mm: its weight stops at the bound.
+TEST(MarkerWeights, NoMarkerTakesAllTheWeight) {
+  const Model model = make_lower_extremity(false);
+  const Eigen::VectorXd truth = make_subject(model, 1, 3);
+  MarkerNoise noise;
+  noise.white_sd = 0.002;
+  noise.factor.assign(model.markers.size(), 1.0);
+  noise.factor[4] = 0;
+  std::vector<Trial> trials{
+      make_synthetic_trial(model, truth, MotionKind::kGait, 100, 100, noise, 1).trial};
+  Identification id = identify(model, trials, {});
+  const MarkerNoiseEstimate estimate = fit_marker_weights(id, trials, {});
+  EXPECT_TRUE(id.summary.converged);
+  EXPECT_TRUE(estimate.markers[4].held);
+  double mean = 0;
+  for (const MarkerSd& m : estimate.markers) mean += std::log(m.sd) / 18;
+  EXPECT_GT(estimate.markers[4].sd, 0.08 * std::exp(mean));
+  EXPECT_LT(estimate.markers[4].sd, 0.0005);
+}
+
+TEST(Thinning, WhiteNoiseLosesARootAndSlowNoiseLess) {
+  const Model model = make_lower_extremity(false);
+  const Eigen::VectorXd truth = make_subject(model, 1, 3);
+  constexpr int kEvery = 4;
+  const auto median_of = [&](const MarkerNoise& noise, bool robust) {
+    const std::vector<Trial> trials{
+        make_synthetic_trial(model, truth, MotionKind::kGait, 400, 100, noise, 9).trial};
+    const std::vector<Trial> some = thin_trials(trials, kEvery);
+    EXPECT_EQ(some[0].frame_count(), 100);
+    Identification thin = identify(model, some, {});
+    const Confidence c = calc_confidence(thin, some);
+    Identification all = spread_over_frames(thin, trials, {});
+    EXPECT_EQ(all.frames.frame_count(), 400);
+    // Frames that were fitted keep the poses of the fit.
+    for (int k = 0; k < 100; ++k) {
+      const Vec3d off = all.frames.poses(kEvery * k)->p_WS - thin.frames.poses(k)->p_WS;
+      EXPECT_LT(off.norm(), 1e-9);
+    }
+    const Thinning t = calc_thinning(kEvery, thin, c, all, trials);
+    // The information itself, without the noise's own scatter: by S of all frames over S of some.
+    Eigen::VectorXd ratio = robust ? t.robust : t.usual;
+    std::sort(ratio.begin(), ratio.end());
+    return ratio[ratio.size() / 2];
+  };
+  MarkerNoise white, slow;
+  white.white_sd = 0.002;
+  slow.soft_tissue_sd = 0.003;
+  slow.soft_tissue_time = 0.1;
+  EXPECT_NEAR(median_of(white, false), 2, 0.15);
+  // Noise of 0.1 s seen every 0.04 s: nearly all there is.
+  EXPECT_NEAR(median_of(slow, true), 1.1, 0.2);
+}
+
+}  // namespace
+}  // namespace vesica::markers::marker_weights_test
