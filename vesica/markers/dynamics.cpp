@@ -204,6 +204,13 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
   const Vec3d up = find_walking_frame(run, trial).col(1);
   std::vector<double> times;
   for (int f = 0; f < frames; ++f) times.push_back(source.time_of(f));
+  for (size_t f = 1; f < times.size(); ++f) {
+    if (std::abs(times[f] - times[f - 1] - 1 / source.rate) < 0.5 / source.rate) continue;
+    throw InputError(fmt::format(
+        "{}: frames {} and {} are {:.3f} s apart: accelerations cannot be told across a hole in "
+        "time; cut the recording there (vesica motion --from, --until)",
+        source.name, f, f + 1, times[f] - times[f - 1]));
+  }
 
   double first = -kInfinity, last = kInfinity;  // where all plates were recorded
   for (const PlateForces& plate : forces.plates) {
