@@ -17,7 +17,10 @@
 #include "vesica/markers/confidence.h"
 #include "vesica/markers/joint_coordinates.h"
 #include "vesica/markers/lower_extremity.h"
+#include "vesica/markers/marker_weights.h"
 #include "vesica/markers/recording.h"
+#include "vesica/markers/run.h"
+#include "vesica/markers/thinning.h"
 
 extern "C" void dsysv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
                        int* ipiv, double* b, const int* ldb, double* work, const int* lwork,
@@ -29,6 +32,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 double peak_mib() {
   rusage usage{};
@@ -218,6 +229,208 @@ void compare_iteration(int frames) {
   }
 }
 
+// The same fit in minimal coordinates (18 joint coordinates a frame instead of 63 with 45
+// constraints), by Ceres to its end from the same values: is it the same optimum, and what does it
+// take?
+void compare_minimal(int frames) {
+  const Model model = make_lower_extremity(true);
+  const Eigen::VectorXd truth = make_subject(model, 1, 3);
+  MarkerNoise noise;
+  noise.white_sd = 0.003;
+  const std::vector<Trial> trials{
+      make_synthetic_trial(model, truth, MotionKind::kRangeOfMotion, frames, 100, noise, 1).trial};
+  Options options;
+  options.threads = 2;
+  const auto begin = Clock::now();
+  const Identification id = identify(model, trials, options);
+  const double ours = seconds_since(begin);
+  // The other begins near the end: a tenth of the usual start's error in d, and in every angle.
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::vector<std::vector<double>> q;
+  std::vector<double> d(id.d.data(), id.d.data() + id.d.size());
+  for (double& x : d) x += 0.003 * unit(random);
+  ceres::Problem problem;
+  auto* order = new ceres::ParameterBlockOrdering;
+  for (int k = 0; k < frames; ++k) {
+    q.push_back(calc_joint_coordinates(model, id.d, id.frames.poses(k)));
+    for (double& x : q.back()) x += 0.01 * unit(random);
+  }
+  for (int k = 0; k < frames; ++k) {
+    problem.AddResidualBlock(new ceres::AutoDiffCostFunction<FrameCost, 54, 18, 41>(
+                                 new FrameCost{&model, id.frames.frame(k)}),
+                             nullptr, q[k].data(), d.data());
+    order->AddElementToGroup(q[k].data(), 0);
+  }
+  order->AddElementToGroup(d.data(), 1);
+  ceres::Solver::Options ceres_options;
+  ceres_options.linear_solver_type = ceres::DENSE_SCHUR;
+  ceres_options.linear_solver_ordering.reset(order);
+  ceres_options.num_threads = options.threads;
+  ceres_options.max_num_iterations = 200;
+  ceres_options.function_tolerance = 1e-16;
+  ceres_options.gradient_tolerance = 1e-14;
+  ceres_options.parameter_tolerance = 1e-14;
+  ceres::Solver::Summary summary;
+  ceres::Solve(ceres_options, &problem, &summary);
+  double off = 0;
+  for (Eigen::Index k = 0; k < id.d.size(); ++k) off = std::max(off, std::abs(d[k] - id.d[k]));
+  fmt::print(
+      "\nminimal coordinates, {} frames: {} unknowns for both; 2 threads\n"
+      "  vesica, its own start   {:.3f} s, {} iterations, objective {:.12e}\n"
+      "  Ceres, from near by     {:.3f} s, {} iterations, objective {:.12e}\n"
+      "  largest difference of d {:.1e} m or rad, of the objective {:.1e} (relative)\n",
+      frames, 18 * frames + 41, ours, id.summary.iterations.size(), id.summary.objective,
+      summary.minimizer_time_in_seconds, summary.iterations.size(), summary.final_cost, off,
+      std::abs(summary.final_cost - id.summary.objective) / id.summary.objective);
+}
+
+// 255 frames with everything that `vesica markers` does after reading: subjects, motions, kinds and
+// sizes of noise, gaps and both models drawn at random. The largest, not the usual.
+void run_always(int runs) {
+  std::vector<double> wall, processor;
+  double worst = 0;
+  std::string what;
+  int failed = 0;
+  for (int r = 0; r < runs; ++r) {
+    std::mt19937_64 random(r + 1);
+    std::uniform_real_distribution<double> unit;
+    Run run;
+    run.model = make_lower_extremity(unit(random) < 0.5);
+    const double size = 0.5 + 1.5 * unit(random);
+    const Eigen::VectorXd truth = make_subject(run.model, size, 1000 + r);
+    MarkerNoise noise;
+    noise.white_sd = 0.005 * unit(random);
+    noise.soft_tissue_sd = unit(random) < 0.5 ? 0 : 0.008 * unit(random);
+    noise.soft_tissue_time = 0.02 + 0.5 * unit(random);
+    noise.occluded_fraction = unit(random) < 0.5 ? 0 : 0.05 * unit(random);
+    const auto kind = unit(random) < 0.5 ? MotionKind::kGait : MotionKind::kRangeOfMotion;
+    run.trials.push_back(
+        make_synthetic_trial(run.model, truth, kind, 255, 100, noise, r + 1).trial);
+    const auto begin = Clock::now();
+    const double used = processor_seconds();
+    run_identification(run, {});
+    wall.push_back(seconds_since(begin));
+    processor.push_back(processor_seconds() - used);
+    failed += run.id->summary.converged ? 0 : 1;
+    if (processor.back() > worst) {
+      worst = processor.back();
+      what = fmt::format(
+          "{}, {} parameters, size {:.1f}, white {:.1f} mm, soft tissue {:.1f} mm {:.2f} s, hidden "
+          "{:.1f} %: start {:.2f} s, solve {:.2f} s, {} iterations",
+          kind == MotionKind::kGait ? "gait" : "range of motion", run.model.parameter_count(), size,
+          noise.white_sd * 1e3, noise.soft_tissue_sd * 1e3, noise.soft_tissue_time,
+          noise.occluded_fraction * 100, run.id->summary.seconds_start,
+          run.id->summary.seconds_solve, run.id->summary.iterations.size());
+    }
+  }
+  const auto print = [&](const char* name, std::vector<double>& times) {
+    std::sort(times.begin(), times.end());
+    fmt::print("  {:<16} median {:.3f}, 95 % {:.3f}, largest {:.3f}; over 0.5 s: {}\n", name,
+               times[times.size() / 2], times[times.size() * 95 / 100], times.back(),
+               std::count_if(times.begin(), times.end(), [](double t) { return t > 0.5; }));
+  };
+  fmt::print("\n255 frames, {} random recordings, seconds without reading; not converged: {}\n",
+             runs, failed);
+  print("wall clock", wall);
+  print("processor", processor);
+  fmt::print("  most work: {}\n", what);
+}
+
+// What weights from each marker's noise do: noise from a third to three times 2 mm.
+void run_weights(int repetitions) {
+  const Model model = make_lower_extremity(false);
+  const Eigen::VectorXd truth = make_subject(model, 1, 3);
+  fmt::print("\nweights from each marker's noise, 255 frames of gait, {} repetitions\n",
+             repetitions);
+  for (const bool slow : {false, true}) {
+    MarkerNoise noise;
+    noise.white_sd = slow ? 0.0005 : 0.002;
+    noise.soft_tissue_sd = slow ? 0.003 : 0;
+    const double common = std::hypot(noise.white_sd, noise.soft_tissue_sd);
+    for (size_t m = 0; m < model.markers.size(); ++m) {
+      noise.factor.push_back(std::pow(3.0, std::sin(2.4 * static_cast<double>(m) + 1)));
+    }
+    double before = 0, after = 0, z = 0, held[2] = {0, 0}, seconds = 0;
+    int rounds = 0, settled = 0;
+    for (int r = 0; r < repetitions; ++r) {
+      std::vector<Trial> trials{
+          make_synthetic_trial(model, truth, MotionKind::kGait, 255, 100, noise, 1000 + r).trial};
+      Identification id = identify(model, trials, {});
+      const Confidence plain = calc_confidence(id, trials);
+      const Eigen::VectorXd d = id.d;
+      const auto begin = Clock::now();
+      const MarkerNoiseEstimate estimate = fit_marker_weights(id, trials, {});
+      seconds += seconds_since(begin) / repetitions;
+      rounds = std::max(rounds, estimate.rounds);
+      settled += estimate.converged;
+      const Confidence weighed = calc_confidence(id, trials);
+      for (Eigen::Index k = 0; k < truth.size(); ++k) {
+        before += std::pow((d[k] - truth[k]) / plain.standard_error[k], 2);
+        after += std::pow((id.d[k] - truth[k]) / plain.standard_error[k], 2);
+        held[0] += std::abs(d[k] - truth[k]) < plain.robust_half_width[k];
+        held[1] += std::abs(id.d[k] - truth[k]) < weighed.robust_half_width[k];
+      }
+      for (size_t m = 0; m < model.markers.size(); ++m) {
+        const MarkerSd& marker = estimate.markers[m];
+        z += std::pow((marker.sd - common * noise.factor[m]) / marker.standard_error, 2);
+      }
+    }
+    const double intervals = repetitions * static_cast<double>(truth.size()) / 100;
+    fmt::print(
+        "  {}: errors of the noise over their standard errors {:.2f} rms; errors of the parameters "
+        "{:.2f} of those without; robust intervals hold {:.1f} % (without {:.1f} %); {:.2f} s, at "
+        "most {} rounds, {} of {} settled\n",
+        slow ? "soft tissue 3 mm, 0.1 s" : "white noise 2 mm",
+        std::sqrt(z / (repetitions * static_cast<double>(model.markers.size()))),
+        std::sqrt(after / before), held[1] / intervals, held[0] / intervals, seconds, rounds,
+        settled, repetitions);
+  }
+}
+
+// Constants from every N-th frame: time, intervals over those of all frames as told and as the
+// errors are.
+void run_thinning(int repetitions, int frames) {
+  const Model model = make_lower_extremity(true);
+  const Eigen::VectorXd truth = make_subject(model, 1, 3);
+  fmt::print(
+      "\nconstants from every N-th of {} frames, range of motion, {} repetitions; intervals over "
+      "those of all frames\n  noise         N   told (robust)  told (usual)  errors   fit s  poses "
+      "s\n",
+      frames, repetitions);
+  for (const bool slow : {false, true}) {
+    const MarkerNoise noise{slow ? 0.0005 : 0.003, slow ? 0.004 : 0, 0.1, 0, {}};
+    std::vector<Eigen::VectorXd> squares(5, Eigen::VectorXd::Zero(truth.size()));
+    const int every[5] = {1, 2, 5, 10, 20};
+    for (int i = 0; i < 5; ++i) {
+      double fit = 0, poses = 0, robust = 0, usual = 0;
+      for (int r = 0; r < repetitions; ++r) {
+        const std::vector<Trial> trials{make_synthetic_trial(model, truth,
+                                                             MotionKind::kRangeOfMotion, frames,
+                                                             100, noise, 1000 + r)
+                                            .trial};
+        const std::vector<Trial> some = thin_trials(trials, every[i]);
+        auto begin = Clock::now();
+        Identification thin = identify(model, some, {});
+        fit += seconds_since(begin) / repetitions;
+        squares[i] += (thin.d - truth).cwiseAbs2();
+        if (every[i] == 1) continue;
+        const Confidence c = calc_confidence(thin, some);
+        begin = Clock::now();
+        Identification all = spread_over_frames(thin, trials, {});
+        poses += seconds_since(begin) / repetitions;
+        const Thinning t = calc_thinning(every[i], thin, c, all, trials);
+        robust += t.robust.mean() / repetitions;
+        usual += t.usual.mean() / repetitions;
+      }
+      fmt::print("  {:<12} {:2d} {:14.2f} {:13.2f} {:8.2f} {:7.2f} {:8.2f}\n",
+                 slow ? "soft tissue" : "white", every[i], every[i] == 1 ? 1 : robust,
+                 every[i] == 1 ? 1 : usual,
+                 std::sqrt((squares[i].cwiseQuotient(squares[0])).mean()), fit, poses);
+    }
+  }
+}
+
 // Reading included: the recording goes through a file, as a user's does.
 void run_sizes(const std::vector<int>& sizes) {
   fmt::print(
@@ -342,8 +555,9 @@ void run_coverage(const char* name, int repetitions, int frames, bool rom,
 }  // namespace
 }  // namespace vesica::markers
 
-// markers_bench [iteration] [sizes] [basin] [coverage] [--all]: parts to run (none: every part);
-// --all takes the full sizes and repetitions, half an hour or so.
+// markers_bench [iteration] [minimal] [sizes] [always] [basin] [coverage] [weights] [thinning]
+// [--all]: parts to run (none: every part); --all takes the full sizes and repetitions, half an
+// hour or so.
 int main(int argc, char** argv) {
   using namespace vesica::markers;
   const std::vector<std::string> words(argv + 1, argv + argc);
@@ -352,6 +566,10 @@ int main(int argc, char** argv) {
   };
   const bool all = has("--all"), every = words.size() == (all ? 1u : 0u);
   if (every || has("iteration")) compare_iteration(4680);
+  if (every || has("minimal")) compare_minimal(255);
+  if (every || has("always")) run_always(all ? 200 : 40);
+  if (every || has("weights")) run_weights(all ? 40 : 5);
+  if (every || has("thinning")) run_thinning(all ? 20 : 3, 2000);
   if (every || has("sizes")) {
     run_sizes(all ? std::vector<int>{255, 1000, 2000, 4680, 10000, 20000, 50000}
                   : std::vector<int>{255, 1000, 4680});
@@ -359,11 +577,13 @@ int main(int argc, char** argv) {
   if (every || has("basin")) run_basin(20);
   if (every || has("coverage")) {
     fmt::print("\ncoverage of 95 % intervals\n");
-    run_coverage("white noise 2 mm", all ? 200 : 20, 255, false, {0.002, 0, 0.1, 0});
-    run_coverage("soft tissue 4 mm, 0.1 s, and white noise 0.5 mm", all ? 200 : 20, 255, false,
-                 {0.0005, 0.004, 0.1, 0});
-    run_coverage("soft tissue 4 mm, 0.1 s, and white noise 0.5 mm", all ? 200 : 5, 4680, true,
-                 {0.0005, 0.004, 0.1, 0});
+    const auto run_soft = [&](double time, int repetitions, int frames, bool rom) {
+      run_coverage(fmt::format("soft tissue 4 mm, {:g} s, and white noise 0.5 mm", time).c_str(),
+                   repetitions, frames, rom, {0.0005, 0.004, time, 0, {}});
+    };
+    run_coverage("white noise 2 mm", all ? 200 : 20, 255, false, {0.002, 0, 0.1, 0, {}});
+    for (double time : {0.02, 0.1, 0.3, 1.0}) run_soft(time, all ? 200 : 20, 255, false);
+    run_soft(0.1, all ? 200 : 5, 4680, true);
   }
   return 0;
 }

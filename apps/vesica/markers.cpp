@@ -191,7 +191,7 @@ void save_example(const std::string& folder, bool quiet) {
   try_folder(folder);
   const auto save = [&](markers::MotionKind kind, int frames, double hidden, const char* name) {
     const auto made = markers::make_synthetic_trial(model, truth, kind, frames, 100,
-                                                    {0.0005, 0.003, 0.1, hidden}, 7);
+                                                    {0.0005, 0.003, 0.1, hidden, {}}, 7);
     MarkerTracks tracks;
     tracks.rate = 100;
     tracks.unit_in_file = "mm";

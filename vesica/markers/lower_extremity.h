@@ -27,7 +27,7 @@ struct MarkerNoise {
   double soft_tissue_sd = 0;  // m, a coordinate, first-order autoregressive in time, in the segment
   double soft_tissue_time = 0.1;  // s, its correlation time
   double occluded_fraction = 0;   // of all marker frames, in gaps of about 20 frames
-  std::vector<double> factor;     // of the noise of each marker; empty: 1
+  std::vector<double> factor{};   // of the noise of each marker; empty: 1
 };
 
 struct SyntheticTrial {

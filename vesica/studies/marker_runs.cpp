@@ -179,7 +179,7 @@ MarkerFit fit_markers(const InputFile& model, const InputFile& options, bool is_
       run.trials.back() = markers::thin_trial(run.trials.back(), stride);
     }
   }
-  markers::Options fit_options;
+  markers::RunOptions fit_options;
   fit_options.threads = 1;
   if (const auto n = root.find("max_iterations")) fit_options.max_iterations = n->integer(1, 10000);
   if (is_probe) fit_options.max_iterations = 1;
