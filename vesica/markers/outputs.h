@@ -7,8 +7,9 @@
 
 #include "vesica/io/motion_data.h"
 #include "vesica/markers/confidence.h"
-#include "vesica/markers/marker_weights.h"
+#include "vesica/markers/frame_marks.h"
 #include "vesica/markers/joint_angles.h"
+#include "vesica/markers/marker_weights.h"
 #include "vesica/markers/recording.h"
 #include "vesica/markers/thinning.h"
 
@@ -45,6 +46,7 @@ struct Run {
   MarkerErrors errors;
   std::optional<MarkerNoiseEstimate> noise;  // where weights were estimated
   std::optional<Thinning> thinning;          // where only some frames were fitted
+  FrameMarks marks;  // frames whose poses are not to be relied on
   double seconds_read = 0;
   std::vector<TimedEvent> events;  // gait events, for plots
   std::vector<std::string> warnings;
