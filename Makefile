@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 60
 PACKAGES := tools/install_packages.sh
 CTEST := ctest --output-on-failure -j $(shell nproc)
 
-.PHONY: demo build tests test unit check bench lint format docs fuzz sanitize threads \
+.PHONY: demo build tests test unit check bench lint format docs fuzz kills sanitize threads \
         package buildtime install clean help
 
 help: ## this list
@@ -76,6 +76,9 @@ threads: ## what runs in parallel, under the thread sanitizer
 	@cmake --preset threads >/dev/null
 	@cmake --build build-threads --target parallel_tests
 	@$(CTEST) --test-dir build-threads -L parallel
+
+kills: tests ## twenty kills of a study under threads, MPI and a job array lose nothing
+	@VESICA_STUDY_KILLS=20 build/bin/test_app --gtest_filter='Study.SurvivesKills*'
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (60)
 	@$(PACKAGES) build fuzz

@@ -2,6 +2,8 @@
 // the study of solvers (5.2.1).
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,6 +13,7 @@
 #include "vesica/model/model_file.h"
 #include "vesica/simulation/fixed_step.h"
 #include "vesica/simulation/make_scene.h"
+#include "vesica/studies/runner.h"
 
 namespace vesica::detail {
 namespace {
@@ -250,48 +253,46 @@ SystemReport reproduce_arm_on_plate(const ReproduceOptions& options) {
   return report;
 }
 
+// The runs are those of studies/solvers.yaml: the reference first, then a row for each solver. One
+// after the other, because their times are figures.
 SystemReport reproduce_solver_study(const ReproduceOptions& options) {
+  namespace fs = std::filesystem;
+  const fs::path scenes(options.scenes);
+  const studies::Study study = studies::load_study(
+      (scenes.parent_path() / "studies/solvers.yaml").string(),
+      {[&](const std::string& name) { return (scenes / (name + ".yaml")).string(); }});
+  const auto rows = studies::run_in_memory(study, 1, options.stop);
   SystemReport report;
-  const char* const scene = "cylinder_point";
-  const double duration = 2;
-  auto settings = [&](const std::string& solver) {
-    return Settings{{"solver", solver}, {"duration", fmt::format("{}", duration)}};
+  // Position, then the parts of the energy, as the study lists them.
+  const auto read = [](const studies::RunRow& row) {
+    std::vector<double> values;
+    for (const std::string& cell : row.cells)
+      values.push_back(cell.empty() ? NAN : std::stod(cell));
+    return values;
   };
-  const SceneRun reference(options, scene, settings("{method: cvode, tolerance: 1.0e-12}"),
-                           &report);
-  auto final_position = [](const SceneRun& run) {
-    return Vec3d(run.column("ball.position.x").back(), run.column("ball.position.y").back(),
-                 run.column("ball.position.z").back());
-  };
-  auto final_energy = [](const SceneRun& run) { return run.energy().back(); };
-  std::vector<std::string> solvers;
-  for (const char* method : {"cvode", "arkode"}) {
-    for (const char* tolerance : {"1.0e-4", "1.0e-6", "1.0e-8", "1.0e-10"}) {
-      solvers.push_back(fmt::format("{{method: {}, tolerance: {}}}", method, tolerance));
+  const auto reference = read(rows[0]);
+  if (rows[0].status != studies::Status::kDone) report.failures.push_back(rows[0].reason);
+  for (const studies::RunRow& row : rows) {
+    report.seconds += row.seconds;
+    if (row.status == studies::Status::kDone) report.simulated += 2;
+    if (row.run == 0) continue;
+    const Json where{{"solver", studies::make_run_point(study, row.run).cells[0]}};
+    const bool finished = row.status == studies::Status::kDone;
+    const auto values = read(row);
+    double error = 0, energy = 0;
+    for (size_t k = 0; k < values.size(); ++k) {
+      const double change = values[k] - reference[k];
+      if (k < 3) error = std::hypot(error, change);
+      if (k >= 3) energy += change;
     }
-  }
-  for (const char* method : {"euler", "semi_implicit_euler", "rk3", "rk4", "rk5"}) {
-    for (const char* step : {"4.0e-4", "2.0e-4", "1.0e-4", "5.0e-5"}) {
-      solvers.push_back(fmt::format("{{method: {}, step: {}}}", method, step));
-    }
-  }
-  for (const std::string& solver : solvers) {
-    SystemReport single;
-    const SceneRun run(options, scene, settings(solver), &single);
-    report.simulated += single.simulated;
-    report.seconds += single.seconds;
-    const Json where{{"solver", solver}};
-    const bool finished = single.failures.empty();
-    const double error = finished ? (final_position(run) - final_position(reference)).norm() : NAN;
-    const std::string verdict = finished ? "no number in the source"
-                                         : fmt::format("differs because {}", run.result().failure);
-    report.figures.push_back(
-        {"solver_study", "position_error", where, std::nullopt, error, "m", verdict});
+    const std::string verdict =
+        finished ? "no number in the source" : fmt::format("differs because {}", row.reason);
+    report.figures.push_back({"solver_study", "position_error", where, std::nullopt,
+                              finished ? error : NAN, "m", verdict});
     report.figures.push_back({"solver_study", "energy_error", where, std::nullopt,
-                              finished ? final_energy(run) - final_energy(reference) : NAN, "J",
-                              verdict});
+                              finished ? energy : NAN, "J", verdict});
     report.figures.push_back(
-        {"solver_study", "seconds", where, std::nullopt, single.seconds, "s", verdict});
+        {"solver_study", "seconds", where, std::nullopt, row.seconds, "s", verdict});
   }
   return report;
 }

@@ -12,6 +12,7 @@
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/output_file.h"
 #include "vesica/report/run_writer.h"
+#include "vesica/report/study_page.h"
 #include "vesica/studies/runner.h"
 
 namespace vesica::app {
@@ -111,8 +112,35 @@ void print_outcome(const studies::Study& study, const std::string& folder,
   if (outcome.counts.torn > 0) {
     fmt::print("  {} lines of journals were torn and did not count\n", outcome.counts.torn);
   }
-  fmt::print("  the table is {}/table.csv\n", folder);
+  fmt::print("  the table is {0}/table.csv; look at it: {0}/report.html\n", folder);
   if (!outcome.complete) fmt::print("  the same command goes on\n");
+}
+
+std::string say_interval(const studies::Interval& i) {
+  return fmt::format("{:.3f} ({:.3f} to {:.3f})", i.value, i.low, i.high);
+}
+
+void print_answers(const studies::Answers& answers) {
+  fmt::print("\n  {:<24}{:>8}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "output", "runs", "mean", "sd",
+             "5 %", "median", "95 %");
+  for (const auto& o : answers.outputs) {
+    fmt::print("  {:<24}{:>8}{:>12.5g}{:>12.3g}{:>12.5g}{:>12.5g}{:>12.5g}\n",
+               o.unit.empty() ? o.name : fmt::format("{} [{}]", o.name, o.unit), o.count, o.mean,
+               o.sd, o.percentiles[0], o.percentiles[2], o.percentiles[4]);
+  }
+  for (const auto& o : answers.outputs) {
+    for (const auto& e : o.effects) {
+      if (e.first) {
+        fmt::print("  {} by {}: first order {}, total {}\n", o.name, e.factor,
+                   say_interval(*e.first), say_interval(*e.total));
+      }
+      if (e.mu_star) {
+        fmt::print("  {} by {}: moves it by {:.4g} ({:.4g} to {:.4g}), scatter {:.3g}\n", o.name,
+                   e.factor, e.mu_star->value, e.mu_star->low, e.mu_star->high, e.sigma);
+      }
+    }
+  }
+  for (const auto& note : answers.notes) fmt::print("  note: {}\n", note);
 }
 
 void print_status(const studies::Study& study, const std::string& folder, const Common& common) {
@@ -164,10 +192,21 @@ void run_study_command(const StudyArguments& arguments, Common& common) {
     outcome = studies::run_study(study, options);
   }
   if (!is_first) return;
+  std::optional<studies::Answers> answers;
+  if (outcome.counts.rows > 0) {
+    const studies::ResultTable table = studies::load_results(study, folder);
+    answers = studies::calc_answers(study, folder, table);
+    save_text((fs::path(folder) / "answers.json").string(),
+              studies::make_answers_json(study, *answers).dump(2) + "\n");
+    save_text((fs::path(folder) / "report.html").string(), make_study_page(study, table, *answers));
+  }
   if (common.json) {
-    print_json(make_outcome_json(study, folder, outcome));
+    auto json = make_outcome_json(study, folder, outcome);
+    if (answers) json["answers"] = studies::make_answers_json(study, *answers);
+    print_json(json);
   } else if (!common.quiet) {
     print_outcome(study, folder, outcome);
+    if (answers) print_answers(*answers);
   }
   if (outcome.interrupted) {
     common.status = kInterrupted;

@@ -362,5 +362,98 @@ TEST(Study, KeepsFoldersAndHdf5OnRequest) {
   EXPECT_GT(work.read("s/table.h5").size(), 2000u);
 }
 
+// Three trials of one law without noise: what is left out is predicted, whichever it is.
+TEST(Study, CrossValidatesFitsOverTrialsAndSubjects) {
+  const Workspace work;
+  work.write("sliding.yaml", "vesica: 1\ntype: sliding\ndata: a.csv\nnormal_force: 10 N\n");
+  // F = 10 (0.3 + 0.05 v); the third has another friction.
+  const auto rows = [](double mu, double first) {
+    std::string text = "speed [m/s],friction_force [N]\n";
+    for (int k = 0; k < 6; ++k) {
+      const double v = first + 0.1 * k;
+      text += fmt::format("{},{}\n", v, 10 * (mu + 0.05 * v));
+    }
+    return text;
+  };
+  work.write("a.csv", rows(0.3, 0.1));
+  work.write("b.csv", rows(0.3, 0.2));
+  work.write("c.csv", rows(0.4, 0.1));
+  const std::string head =
+      "vesica: 1\nof: {identify: sliding.yaml}\noutputs: {mu: parameters.mu_C.value, miss: "
+      "evaluated.residual_rms}\n";
+  work.write("cv.yaml",
+             head + "design: {method: cross_validation}\ntrials: [a.csv, b.csv, c.csv]\n");
+  ASSERT_EQ(work.run("study cv.yaml --out trials").status, 0) << work.read(".err");
+  std::istringstream table(work.read("trials/table.csv"));
+  std::string line;
+  std::getline(table, line);
+  std::vector<std::vector<std::string>> cells;
+  while (std::getline(table, line)) {
+    std::istringstream row(line);
+    auto& out = cells.emplace_back();
+    for (std::string cell; std::getline(row, cell, ',');) out.push_back(cell);
+  }
+  ASSERT_EQ(cells.size(), 3u);
+  EXPECT_EQ(cells[2][3], "c");
+  EXPECT_NEAR(std::stod(cells[2][4]), 0.3, 1e-9);  // from a and b
+  EXPECT_NEAR(std::stod(cells[2][5]), 1, 1e-6);    // misses by 10 N of 0.1
+  // Within subjects each has its own law, and predicts itself.
+  work.write("d.csv", rows(0.4, 0.3));
+  work.write("cv.yaml", head +
+                            "design: {method: cross_validation, leave_out: trial}\ntrials: {one: "
+                            "[a.csv, b.csv], two: [c.csv, d.csv]}\n");
+  ASSERT_EQ(work.run("study cv.yaml --out within --json").status, 0) << work.read(".err");
+  EXPECT_LT(nlohmann::json::parse(work.read(".out"))["answers"]["outputs"]["miss"]["greatest"],
+            1e-9);
+  // Across subjects the other's law is applied.
+  work.write("cv.yaml", head +
+                            "design: {method: cross_validation, leave_out: subject}\ntrials: {one: "
+                            "[a.csv, b.csv], two: [c.csv, d.csv]}\n");
+  const Outcome across = work.run("study cv.yaml --out across --json");
+  ASSERT_EQ(across.status, 0) << across.err;
+  EXPECT_EQ(across.json()["runs"], 2);
+  EXPECT_NEAR(across.json()["answers"]["outputs"]["miss"]["least"].get<double>(), 1, 1e-6);
+  work.write("cv.yaml", head + "design: {method: cross_validation}\ntrials: [a.csv]\n");
+  EXPECT_EQ(work.run("study cv.yaml --out none").status, 2);
+}
+
+// Markers without noise: the truth comes back from every start, and from the run's own seed.
+TEST(Study, FitsMarkersFromSeveralStarts) {
+  const Workspace work;
+  work.write(
+      "starts.yaml",
+      "vesica: 1\nof: {markers: {model: lower_extremity, synthetic: {frames: 40, white_sd: 0 m}}}\n"
+      "design: {method: multi_start, runs: 3}\nvary:\n"
+      "  thigh: {path: segments.thigh_l.length, low: 0.36 m, high: 0.44 m}\n"
+      "outputs: {objective: objective, error: marker_error_mm.max}\n"
+      "best: {output: objective}\n");
+  const Outcome outcome = work.run("study starts.yaml --out s --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["done"], 3);
+  EXPECT_LT(outcome.json()["answers"]["outputs"]["error"]["greatest"].get<double>(), 1e-6);
+}
+
+TEST(Study, LeavesAPageAndAnswers) {
+  const Workspace work;
+  work.write("ball.yaml",
+             std::string(kBall) + "title: A ball & its <height>\nbest: {output: peak}\n");
+  ASSERT_EQ(work.run("study ball.yaml --out s").status, 0);
+  const std::string page = work.read("s/report.html");
+  EXPECT_NE(page.find("A ball &amp; its &lt;height&gt;"), std::string::npos);
+  const auto answers = nlohmann::json::parse(work.read("s/answers.json"));
+  EXPECT_EQ(answers["outputs"]["peak"]["count"], 12);
+  EXPECT_EQ(answers["best"]["runs"].size(), 10u);
+  EXPECT_EQ(work.run("study ball.yaml --out s --status --json").json()["finished"], 12);
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) return;
+  const std::string dumped = work.path("page");
+  ASSERT_EQ(std::system(fmt::format("chromium --headless --no-sandbox --disable-gpu --dump-dom "
+                                    "'file://{}' >'{}' 2>/dev/null",
+                                    work.path("s/report.html"), dumped)
+                            .c_str()),
+            0);
+  EXPECT_NE(work.read("page").find("data-state=\"done\""), std::string::npos);
+  EXPECT_EQ(work.read("page").find("data-error"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace vesica::test::study_test

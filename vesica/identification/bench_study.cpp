@@ -16,6 +16,12 @@ namespace {
 // is a sign convention.
 constexpr double kNoiseShare = 0.1;
 
+double largest_size(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double x : values) largest = std::max(largest, std::abs(x));
+  return largest;
+}
+
 struct Reader {
   const InputFile& file;
   InputNode root;
@@ -23,27 +29,57 @@ struct Reader {
 
   CsvColumns load(const InputNode& node, const std::vector<CsvColumnWanted>& wanted,
                   size_t fewest) {
-    const std::string path = resolve_path(file.folder(), node.text());
-    files.push_back(path);
-    CsvColumns table = load_csv_columns(path, wanted);
+    CsvColumns table = load_all(node, wanted);
     if (table.rows() < fewest) {
-      throw InputError(fmt::format("{}: {} rows; this experiment needs at least {}", path,
+      throw InputError(fmt::format("{}: {} rows; this experiment needs at least {}", table.file,
                                    table.rows(), fewest));
     }
     return table;
   }
+  // A file, or several, whose rows follow each other.
+  CsvColumns load_all(const InputNode& node, const std::vector<CsvColumnWanted>& wanted) {
+    const auto load_one = [&](const InputNode& name) {
+      files.push_back(resolve_path(file.folder(), name.text()));
+      return load_csv_columns(files.back(), wanted);
+    };
+    if (!node.is_list()) return load_one(node);
+    const auto names = node.items();
+    if (names.empty()) node.fail("is empty: name at least one file");
+    CsvColumns all = load_one(names[0]);
+    for (size_t k = 1; k < names.size(); ++k) {
+      const CsvColumns next = load_one(names[k]);
+      all.file += ", " + next.file;
+      all.lines.insert(all.lines.end(), next.lines.begin(), next.lines.end());
+      for (size_t c = 0; c < all.values.size(); ++c) {
+        all.values[c].insert(all.values[c].end(), next.values[c].begin(), next.values[c].end());
+      }
+    }
+    return all;
+  }
+  // Rows that were not fitted, against what the fit says of them: predict(table, row), compared
+  // with the column `measured`.
+  template <class Predict>
+  void evaluate(const std::vector<CsvColumnWanted>& wanted, size_t measured,
+                const Predict& predict) {
+    const auto node = root.find("evaluate");
+    if (!node) return;
+    const CsvColumns table = load_all(*node, wanted);
+    if (table.rows() == 0) node->fail("has no rows");
+    double squares = 0;
+    for (size_t r = 0; r < table.rows(); ++r) {
+      const double residual = table.values[measured][r] - predict(table, r);
+      squares += residual * residual;
+    }
+    const double rms = std::sqrt(squares / static_cast<double>(table.rows()));
+    evaluated = BenchEvaluation{table.rows(), rms, rms / largest_size(table.values[measured])};
+  }
+  std::optional<BenchEvaluation> evaluated{};
   Weighting weighting() const {
     const auto node = root.find("errors");
     return node && node->choice({"constant", "relative"}) == 1 ? Weighting::kRelative
                                                                : Weighting::kConstant;
   }
 };
-
-double largest_size(const std::vector<double>& values) {
-  double largest = 0;
-  for (const double x : values) largest = std::max(largest, std::abs(x));
-  return largest;
-}
 
 void expect_positive(const CsvColumns& table, size_t column, const char* what, const char* remedy) {
   for (size_t r = 0; r < table.rows(); ++r) {
@@ -76,23 +112,29 @@ void drop_rows(const Drop& drop, CsvColumns* table) {
 }
 
 BenchFit run_indentation(Reader& reader) {
-  reader.root.allow({"vesica", "type", "title", "description", "data", "errors"});
-  const CsvColumns table = reader.load(
-      reader.root.at("data"), {{"depth", dimension::kLength}, {"force", dimension::kForce}}, 4);
+  reader.root.allow({"vesica", "type", "title", "description", "data", "errors", "evaluate"});
+  const std::vector<CsvColumnWanted> wanted = {{"depth", dimension::kLength},
+                                               {"force", dimension::kForce}};
+  const CsvColumns table = reader.load(reader.root.at("data"), wanted, 4);
   expect_not_negative(table, 0, "the depth",
                       "it counts from the touch, into the body; take the rows before the touch out",
                       0);
   if (largest_size(table.values[0]) == 0) table.fail(0, "the depth is zero in every row");
   expect_not_negative(table, 1, "the force",
                       "a press is positive; turn the sign, or take the rows out", kNoiseShare);
-  return fit_indentation({table.values[0], table.values[1]}, reader.weighting());
+  BenchFit fit = fit_indentation({table.values[0], table.values[1]}, reader.weighting());
+  reader.evaluate(wanted, 1, [&](const CsvColumns& other, size_t r) {
+    return fit.parameters[0].value * std::pow(other.values[0][r], fit.parameters[1].value);
+  });
+  return fit;
 }
 
 BenchFit run_impact(Reader& reader) {
-  reader.root.allow({"vesica", "type", "title", "description", "data", "errors", "model"});
-  const CsvColumns table =
-      reader.load(reader.root.at("data"),
-                  {{"impact_speed", dimension::kSpeed}, {"rebound_speed", dimension::kSpeed}}, 3);
+  reader.root.allow(
+      {"vesica", "type", "title", "description", "data", "errors", "model", "evaluate"});
+  const std::vector<CsvColumnWanted> wanted = {{"impact_speed", dimension::kSpeed},
+                                               {"rebound_speed", dimension::kSpeed}};
+  const CsvColumns table = reader.load(reader.root.at("data"), wanted, 3);
   expect_positive(table, 0, "the impact speed", "give the size of the speed before the impact");
   expect_not_negative(table, 1, "the rebound speed", "give the size of the speed after the impact",
                       0);
@@ -107,12 +149,19 @@ BenchFit run_impact(Reader& reader) {
   if (const auto node = reader.root.find("model")) {
     model = static_cast<ImpactModel>(node->choice({"constant", "slope", "better"}));
   }
-  return fit_impact({table.values[0], table.values[1]}, model, reader.weighting());
+  BenchFit fit = fit_impact({table.values[0], table.values[1]}, model, reader.weighting());
+  const Estimate& e = fit.parameters[0];
+  const bool is_sloped = e.name == "restitution_slope";
+  reader.evaluate(wanted, 1, [&](const CsvColumns& other, size_t r) {
+    const double c = other.values[0][r];
+    return is_sloped ? (1 - e.value * c) * c : e.value * c;
+  });
+  return fit;
 }
 
 BenchFit run_sliding(Reader& reader) {
-  reader.root.allow(
-      {"vesica", "type", "title", "description", "data", "errors", "slowest", "normal_force"});
+  reader.root.allow({"vesica", "type", "title", "description", "data", "errors", "slowest",
+                     "normal_force", "evaluate"});
   std::vector<CsvColumnWanted> wanted = {{"speed", dimension::kSpeed},
                                          {"friction_force", dimension::kForce}};
   const auto load = reader.root.find("normal_force");
@@ -142,6 +191,11 @@ BenchFit run_sliding(Reader& reader) {
   }
   BenchFit fit =
       fit_sliding({table.values[0], table.values[1], table.values[2]}, reader.weighting());
+  reader.evaluate(wanted, 1, [&](const CsvColumns& other, size_t r) {
+    const double v = other.values[0][r];
+    const double f_n = load ? load->positive(dimension::kForce) : other.values[2][r];
+    return f_n * (std::copysign(fit.parameters[0].value, v) + fit.parameters[1].value * v);
+  });
   if (dropped > 0) {
     fit.notes.push_back(fmt::format("{} rows slower than 'slowest' were left out", dropped));
   }
@@ -256,9 +310,10 @@ BenchStudy run_bench_study(const InputFile& file) {
   BenchStudy study;
   study.type = bench_types()[type];
   if (const auto title = root.find("title")) study.title = title->text();
-  Reader reader{file, root, {}};
+  Reader reader{file, root, {}, {}};
   study.fit = kRuns[type](reader);
   study.files = reader.files;
+  study.evaluated = reader.evaluated;
   return study;
 }
 
@@ -286,6 +341,11 @@ nlohmann::ordered_json make_bench_json(const BenchStudy& study) {
                               {"quantity", c.y_name},
                               {"residual_rms", c.rms},
                               {"residual_share", c.rms_share}});
+  }
+  if (study.evaluated) {
+    json["evaluated"] = {{"rows", study.evaluated->rows},
+                         {"residual_rms", study.evaluated->rms},
+                         {"residual_share", study.evaluated->rms_share}};
   }
   json["scene"] = study.fit.scene;
   json["notes"] = study.fit.notes;

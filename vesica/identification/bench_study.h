@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +19,17 @@ const std::vector<std::string_view>& bench_types();
 // Is this a study (and not, say, a scene)?
 bool is_bench_study(const InputFile& file);
 
+// How the fit does on rows that it has not seen (`evaluate`).
+struct BenchEvaluation {
+  size_t rows = 0;
+  double rms = 0, rms_share = 0;  // of the residuals; over the largest measured value
+};
+
 struct BenchStudy {
   std::string type, title;
   std::vector<std::string> files;
   BenchFit fit;
+  std::optional<BenchEvaluation> evaluated;
 };
 
 // Reads the study and its data and fits. Wrong input is an InputError with file and line: too few

@@ -90,13 +90,17 @@ std::vector<std::string> make_factor_columns(const Study& study) {
   return names;
 }
 
-double calc_factor_number(const Study& study, std::uint64_t run, size_t factor) {
-  const std::string cell = make_run_point(study, run).cells[factor];
-  const Factor& f = study.factors[factor];
-  if (f.is_number) return number_of(cell);
-  const auto level = std::find(f.values.begin(), f.values.end(), cell);
-  return level == f.values.end() ? std::numeric_limits<double>::quiet_NaN()
-                                 : static_cast<double>(level - f.values.begin());
+std::vector<double> calc_factor_numbers(const Study& study, std::uint64_t run) {
+  const std::vector<std::string> cells = make_run_point(study, run).cells;
+  std::vector<double> numbers;
+  for (size_t k = 0; k < study.factors.size(); ++k) {
+    const Factor& f = study.factors[k];
+    const auto level = std::find(f.values.begin(), f.values.end(), cells[k]);
+    numbers.push_back(f.is_number               ? number_of(cells[k])
+                      : level == f.values.end() ? std::numeric_limits<double>::quiet_NaN()
+                                                : static_cast<double>(level - f.values.begin()));
+  }
+  return numbers;
 }
 
 }  // namespace vesica::studies

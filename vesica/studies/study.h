@@ -97,7 +97,7 @@ RunPoint make_run_point(const Study& study, std::uint64_t run);
 // Columns of the table between status and outputs: names with units.
 std::vector<std::string> make_factor_columns(const Study& study);
 
-// The same of the numbers alone: NaN where a cell is a word (then its level).
-double calc_factor_number(const Study& study, std::uint64_t run, size_t factor);
+// The same as numbers: of a list of words the level, NaN where there is none.
+std::vector<double> calc_factor_numbers(const Study& study, std::uint64_t run);
 
 }  // namespace vesica::studies

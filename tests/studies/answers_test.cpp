@@ -1,0 +1,155 @@
+// Answers against closed forms.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tests/support/support.h"
+#include "vesica/studies/answers.h"
+#include "vesica/studies/runner.h"
+
+namespace vesica::studies::answers_test {
+namespace {
+
+Study read(const std::string& text) { return read_study(InputFile::parse(text, "s.yaml"), {}); }
+
+// Values of the one output, by run.
+std::vector<double> run(const Study& study) {
+  std::vector<double> values;
+  for (const RunRow& row : run_in_memory(study, 2, nullptr)) {
+    EXPECT_EQ(row.status, Status::kDone) << row.reason;
+    values.push_back(std::stod(row.cells[0]));
+  }
+  return values;
+}
+
+ResultTable as_table(const std::vector<double>& values) {
+  ResultTable table;
+  for (size_t k = 0; k < values.size(); ++k) {
+    table.runs.push_back(k);
+    table.status.push_back(0);
+    table.reasons.emplace_back();
+  }
+  table.outputs = {values};
+  return table;
+}
+
+// Ishigami and Homma: V = a^2/8 + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2/2,
+// V_2 = a^2/8, V_13 = b^2 pi^8 (1/18 - 1/50).
+TEST(Answers, SobolIndicesOfIshigamisFunction) {
+  const Study study = read(
+      "vesica: 1\nof: {function: ishigami}\ndesign: {method: sobol_indices, samples: 8192}\nvary:\n"
+      "  x1: {low: -3.141592653589793, high: 3.141592653589793}\n"
+      "  x2: {low: -3.141592653589793, high: 3.141592653589793}\n"
+      "  x3: {low: -3.141592653589793, high: 3.141592653589793}\noutputs: {y: y}\n");
+  const auto answers = calc_answers(study, "", as_table(run(study)));
+  const double a = 7, b = 0.1, p4 = std::pow(M_PI, 4), p8 = p4 * p4;
+  const double V1 = 0.5 * std::pow(1 + b * p4 / 5, 2), V2 = a * a / 8;
+  const double V13 = b * b * p8 * (1.0 / 18 - 1.0 / 50), V = V1 + V2 + V13;
+  const double first[3] = {V1 / V, V2 / V, 0}, total[3] = {(V1 + V13) / V, V2 / V, V13 / V};
+  const auto& effects = answers.outputs[0].effects;
+  for (size_t k = 0; k < 3; ++k) {
+    // Measured: 0.0005 to 0.004.
+    EXPECT_NEAR(effects[k].first->value, first[k], 0.01) << k;
+    EXPECT_NEAR(effects[k].total->value, total[k], 0.01) << k;
+    EXPECT_LE(effects[k].first->low, first[k]) << k;
+    EXPECT_GE(effects[k].first->high, first[k]) << k;
+    EXPECT_LE(effects[k].total->low, total[k]) << k;
+    EXPECT_GE(effects[k].total->high, total[k]) << k;
+    EXPECT_LT(effects[k].first->high - effects[k].first->low, 0.1);
+  }
+  EXPECT_NEAR(answers.outputs[0].mean, a / 2, 0.02);
+  EXPECT_NEAR(answers.outputs[0].sd, std::sqrt(V), 0.02);
+}
+
+// Intervals of 95 % hold the truth about 95 times in a hundred: of independent rows.
+TEST(Answers, IntervalsOfIndicesHoldTheTruth) {
+  constexpr int kTrials = 100, kRows = 256;
+  int held = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::mt19937_64 random(trial);
+    std::normal_distribution<double> normal;
+    std::vector<double> A, B;
+    std::vector<std::vector<double>> AB(2);
+    for (int r = 0; r < kRows; ++r) {  // y = 2 x1 + x2: indices 0.8 and 0.2
+      const double a1 = normal(random), a2 = normal(random), b1 = normal(random),
+                   b2 = normal(random);
+      A.push_back(2 * a1 + a2);
+      B.push_back(2 * b1 + b2);
+      AB[0].push_back(2 * b1 + a2);
+      AB[1].push_back(2 * a1 + b2);
+    }
+    const auto indices = calc_sobol_indices(A, B, AB, 400, 9);
+    held += indices.first[0].low <= 0.8 && indices.first[0].high >= 0.8;
+    held += indices.total[1].low <= 0.2 && indices.total[1].high >= 0.2;
+  }
+  EXPECT_GT(held, 176);  // of 200; measured 188
+}
+
+TEST(Answers, MorrisOfALinearFunctionIsItsSlopes) {
+  const Study study = read(
+      "vesica: 1\nof: {function: linear, set: {c1: 3, c2: -2, c3: 0}}\n"
+      "design: {method: morris, trajectories: 10}\nvary:\n  x1: {low: 0, high: 2}\n"
+      "  x2: {low: 1, high: 2}\n  x3: {low: 0, high: 1}\noutputs: {y: y}\n");
+  const auto answers = calc_answers(study, "", as_table(run(study)));
+  const double expected[3] = {6, -2, 0};
+  for (size_t k = 0; k < 3; ++k) {
+    const Effect& e = answers.outputs[0].effects[k];
+    EXPECT_NEAR(e.mu, expected[k], 1e-12);
+    EXPECT_NEAR(e.mu_star->value, std::abs(expected[k]), 1e-12);
+    EXPECT_NEAR(e.mu_star->low, std::abs(expected[k]), 1e-12);
+    EXPECT_NEAR(e.sigma, 0, 1e-12);
+  }
+}
+
+// A sum of normal variables is normal: mean, sd and percentiles are known.
+TEST(Answers, SpreadOfASumOfNormals) {
+  const Study study = read(
+      "vesica: 1\nof: {function: linear}\ndesign: {method: sobol, runs: 4096}\nvary:\n"
+      "  x1: {distribution: normal, mean: 1, sd: 3}\n  x2: {distribution: normal, mean: 2, sd: 4}\n"
+      "correlations: [[x1, x2, 0.5]]\noutputs: {y: y}\nbest: {output: y, goal: most, count: 3}\n");
+  const auto answers = calc_answers(study, "", as_table(run(study)));
+  const OutputAnswer& y = answers.outputs[0];
+  const double sd = std::sqrt(9 + 16 + 2 * 0.5 * 12);
+  EXPECT_NEAR(y.mean, 3, 0.01);
+  EXPECT_NEAR(y.sd, sd, 0.02);
+  EXPECT_NEAR(y.percentiles[0], 3 - 1.6448536 * sd, 0.08);
+  EXPECT_NEAR(y.percentiles[2], 3, 0.05);
+  EXPECT_NEAR(y.percentiles[4], 3 + 1.6448536 * sd, 0.08);
+  // Spearman's of two normals of correlation r: 6/pi asin(r/2).
+  const double r = (3 + 0.5 * 4) / sd;
+  EXPECT_NEAR(y.effects[0].rank_correlation, 6 / M_PI * std::asin(r / 2), 0.02);
+  ASSERT_EQ(answers.best.size(), 3u);
+  EXPECT_EQ(answers.best[0].value, y.greatest);
+}
+
+TEST(Answers, TornadoOfASweep) {
+  const Study study = read(
+      "vesica: 1\nof: {function: linear, set: {c1: 3, c2: -2}}\ndesign: {method: sweep}\nvary:\n"
+      "  x1: {values: [-1, 1], nominal: 0}\n  x2: {from: 0, to: 4, steps: 3, nominal: 1}\n"
+      "outputs: {y: y}\n");
+  ASSERT_EQ(study.runs(), 6u);
+  const auto answers = calc_answers(study, "", as_table(run(study)));
+  const auto& e = answers.outputs[0].effects;
+  EXPECT_EQ(e[0].at_low, -5);  // x2 at its nominal 1
+  EXPECT_EQ(e[0].at_high, 1);
+  EXPECT_EQ(e[1].at_low, 0);
+  EXPECT_EQ(e[1].at_high, -8);
+}
+
+TEST(Answers, RunsThatAreNotDoneAreLeftOut) {
+  const Study study = read(
+      "vesica: 1\nof: {function: linear}\ndesign: {method: morris, trajectories: 4}\nvary:\n"
+      "  x1: {low: 0, high: 1}\n  x2: {low: 0, high: 1}\noutputs: {y: y}\n");
+  ResultTable table = as_table(run(study));
+  table.status[4] = 1;
+  table.outputs[0][4] = 1e9;
+  const auto answers = calc_answers(study, "", table);
+  EXPECT_EQ(answers.outputs[0].count, 11u);
+  EXPECT_NEAR(answers.outputs[0].effects[0].mu, 1, 1e-12);
+  ASSERT_EQ(answers.notes.size(), 2u);
+  EXPECT_NE(answers.notes[0].find("1 of 4 trajectories"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace vesica::studies::answers_test

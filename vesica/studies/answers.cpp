@@ -1,0 +1,432 @@
+#include "vesica/studies/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "vesica/studies/execute.h"
+#include "vesica/studies/random.h"
+
+namespace vesica::studies {
+namespace {
+
+using AnswerJson = nlohmann::ordered_json;
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr int kResamples = 1000;
+
+// Of what was resampled; the value is that of the sample itself.
+Interval make_interval(double value, std::vector<double> resampled) {
+  std::sort(resampled.begin(), resampled.end());
+  return {value, calc_percentile(resampled, 2.5), calc_percentile(resampled, 97.5)};
+}
+
+// Ranks from 1, equal values share their mean.
+std::vector<double> make_ranks(const std::vector<double>& x) {
+  std::vector<size_t> order(x.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return x[a] < x[b]; });
+  std::vector<double> ranks(x.size());
+  for (size_t k = 0; k < order.size();) {
+    size_t end = k;
+    while (end < order.size() && x[order[end]] == x[order[k]]) ++end;
+    for (size_t i = k; i < end; ++i) ranks[order[i]] = 0.5 * static_cast<double>(k + end + 1);
+    k = end;
+  }
+  return ranks;
+}
+
+// Values of the factors in all rows, by factor.
+std::vector<std::vector<double>> make_factor_values(const Study& study, const ResultTable& table) {
+  std::vector<std::vector<double>> values(study.factors.size());
+  if (study.design.method == Method::kCrossValidation) return {};
+  for (const std::uint64_t run : table.runs) {
+    const auto numbers = calc_factor_numbers(study, run);
+    for (size_t f = 0; f < values.size(); ++f) values[f].push_back(numbers[f]);
+  }
+  return values;
+}
+
+struct Pairs {
+  std::vector<double> x, y;
+};
+
+// Rows that are done and have both.
+Pairs pick_pairs(const ResultTable& table, const std::vector<double>& x,
+                 const std::vector<double>& y) {
+  Pairs pairs;
+  for (size_t r = 0; r < y.size(); ++r) {
+    if (table.status[r] != 0 || !std::isfinite(x[r]) || !std::isfinite(y[r])) continue;
+    pairs.x.push_back(x[r]);
+    pairs.y.push_back(y[r]);
+  }
+  return pairs;
+}
+
+// Mean output in the lowest and the highest tenth of a factor; of few levels, at its ends.
+void fill_ends(const Pairs& pairs, Effect* effect) {
+  effect->at_low = effect->at_high = kUnknown;
+  if (pairs.x.empty()) return;
+  auto sorted = pairs.x;
+  std::sort(sorted.begin(), sorted.end());
+  const double low = calc_percentile(sorted, 10), high = calc_percentile(sorted, 90);
+  double sums[2] = {0, 0}, counts[2] = {0, 0};
+  for (size_t k = 0; k < pairs.x.size(); ++k) {
+    if (pairs.x[k] <= low) sums[0] += pairs.y[k], ++counts[0];
+    if (pairs.x[k] >= high) sums[1] += pairs.y[k], ++counts[1];
+  }
+  effect->at_low = sums[0] / counts[0];
+  effect->at_high = sums[1] / counts[1];
+}
+
+// One factor at a time: the output at the least and the greatest value of the factor itself.
+void fill_sweep(const Study& study, const ResultTable& table, size_t varied,
+                const std::vector<double>& x, const std::vector<double>& y, Effect* effect) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  effect->at_low = effect->at_high = kUnknown;
+  for (size_t r = 0; r < y.size(); ++r) {
+    if (table.status[r] != 0 || !std::isfinite(y[r])) continue;
+    const auto places = calc_point(study.design, table.runs[r] / study.design.repeats);
+    const bool is_base = table.runs[r] < study.design.repeats;
+    if (places[varied].is_nominal && !is_base) continue;
+    if (x[r] < least) least = x[r], effect->at_low = y[r];
+    if (x[r] > most) most = x[r], effect->at_high = y[r];
+  }
+}
+
+// By run; NaN where it is not done.
+std::vector<double> by_run(const Study& study, const ResultTable& table,
+                           const std::vector<double>& y) {
+  std::vector<double> values(study.runs(), kUnknown);
+  for (size_t r = 0; r < y.size(); ++r) {
+    if (table.status[r] == 0) values[table.runs[r]] = y[r];
+  }
+  return values;
+}
+
+void add_morris(const Study& study, const std::vector<double>& y, OutputAnswer* answer,
+                std::vector<std::string>* notes) {
+  const Design& d = study.design;
+  const std::uint64_t length = d.factors() + 1;
+  std::vector<std::vector<double>> effects(d.factors());
+  std::uint64_t left_out = 0;
+  for (std::uint64_t t = 0; t < d.samples; ++t) {
+    const double* at = y.data() + t * length * d.repeats;
+    bool whole = true;
+    for (std::uint64_t k = 0; k < length; ++k) whole = whole && std::isfinite(at[k * d.repeats]);
+    if (!whole) {
+      ++left_out;
+      continue;
+    }
+    const auto steps = calc_morris_steps(d, t);
+    for (std::uint64_t k = 0; k < steps.size(); ++k) {
+      effects[steps[k].factor].push_back((at[(k + 1) * d.repeats] - at[k * d.repeats]) /
+                                         steps[k].change);
+    }
+  }
+  if (left_out > 0) {
+    notes->push_back(
+        fmt::format("{}: {} of {} trajectories are left out, because a run of theirs is "
+                    "not done",
+                    answer->name, left_out, d.samples));
+  }
+  for (size_t f = 0; f < effects.size(); ++f) {
+    const auto& e = effects[f];
+    const auto n = static_cast<double>(e.size());
+    if (e.size() < 2) continue;
+    Effect& effect = answer->effects[f];
+    double sum = 0, size = 0, squares = 0;
+    for (const double x : e) sum += x, size += std::abs(x);
+    effect.mu = sum / n;
+    for (const double x : e) squares += (x - effect.mu) * (x - effect.mu);
+    effect.sigma = std::sqrt(squares / (n - 1));
+    std::vector<double> resampled;
+    for (int b = 0; b < kResamples; ++b) {
+      double total = 0;
+      for (size_t k = 0; k < e.size(); ++k) {
+        total += std::abs(e[calc_random_bits(d.seed, static_cast<std::uint64_t>(b), k) % e.size()]);
+      }
+      resampled.push_back(total / n);
+    }
+    effect.mu_star = make_interval(size / n, std::move(resampled));
+  }
+}
+
+void add_indices(const Study& study, const std::vector<double>& y, OutputAnswer* answer,
+                 std::vector<std::string>* notes) {
+  const Design& d = study.design;
+  const std::uint64_t length = calc_row_length(d);
+  std::vector<double> A, B;
+  std::vector<std::vector<double>> AB(d.factors());
+  for (std::uint64_t row = 0; row < d.samples; ++row) {
+    const double* at = y.data() + row * length * d.repeats;
+    bool whole = true;
+    for (std::uint64_t k = 0; k < length; ++k) whole = whole && std::isfinite(at[k * d.repeats]);
+    if (!whole) continue;
+    A.push_back(at[0]);
+    B.push_back(at[d.repeats]);
+    for (size_t f = 0; f < AB.size(); ++f) AB[f].push_back(at[(f + 2) * d.repeats]);
+  }
+  if (A.size() < d.samples) {
+    notes->push_back(
+        fmt::format("{}: {} of {} rows are left out, because a run of theirs is not done",
+                    answer->name, d.samples - A.size(), d.samples));
+  }
+  if (A.size() < 4) return;
+  const SobolIndices indices = calc_sobol_indices(A, B, AB, kResamples, d.seed);
+  for (size_t f = 0; f < AB.size(); ++f) {
+    answer->effects[f].first = indices.first[f];
+    answer->effects[f].total = indices.total[f];
+  }
+}
+
+OutputAnswer make_output_answer(const Study& study, const ResultTable& table, size_t output,
+                                const std::vector<std::vector<double>>& factors,
+                                std::vector<std::string>* notes) {
+  const std::vector<double>& y = table.outputs[output];
+  OutputAnswer answer;
+  answer.name = study.outputs[output].name;
+  answer.unit = study.outputs[output].unit;
+  std::vector<double> sorted;
+  for (size_t r = 0; r < y.size(); ++r) {
+    if (table.status[r] == 0 && std::isfinite(y[r])) sorted.push_back(y[r]);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  answer.count = sorted.size();
+  const auto n = static_cast<double>(sorted.size());
+  answer.mean = answer.sd = answer.least = answer.greatest = kUnknown;
+  answer.percentiles.fill(kUnknown);
+  if (sorted.empty()) return answer;
+  answer.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / n;
+  double squares = 0;
+  for (const double x : sorted) squares += (x - answer.mean) * (x - answer.mean);
+  if (sorted.size() > 1) answer.sd = std::sqrt(squares / (n - 1));
+  answer.least = sorted.front();
+  answer.greatest = sorted.back();
+  for (size_t k = 0; k < kPercentiles.size(); ++k) {
+    answer.percentiles[k] = calc_percentile(sorted, kPercentiles[k]);
+  }
+  size_t varied = 0;
+  for (size_t f = 0; f < factors.size(); ++f) {
+    if (study.factors[f].is_seed) continue;
+    Effect& effect = answer.effects.emplace_back();
+    effect.factor = study.factors[f].name;
+    const Pairs pairs = pick_pairs(table, factors[f], y);
+    effect.rank_correlation =
+        study.factors[f].is_number ? calc_rank_correlation(pairs.x, pairs.y) : kUnknown;
+    if (study.design.method == Method::kSweep) {
+      fill_sweep(study, table, varied, factors[f], y, &effect);
+    } else {
+      fill_ends(pairs, &effect);
+    }
+    ++varied;
+  }
+  if (study.design.method == Method::kMorris) {
+    add_morris(study, by_run(study, table, y), &answer, notes);
+  }
+  if (study.design.method == Method::kSobolIndices) {
+    add_indices(study, by_run(study, table, y), &answer, notes);
+  }
+  return answer;
+}
+
+void add_best(const Study& study, const ResultTable& table, Answers* answers) {
+  if (!study.goal) return;
+  size_t output = 0;
+  while (study.outputs[output].name != study.goal->output) ++output;
+  const auto& y = table.outputs[output];
+  std::vector<size_t> order;
+  for (size_t r = 0; r < y.size(); ++r) {
+    if (table.status[r] == 0 && std::isfinite(y[r])) order.push_back(r);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return study.goal->most ? y[a] > y[b] : y[a] < y[b];
+  });
+  for (const size_t r : order) {
+    if (std::abs(y[r] - y[order.front()]) <= 1e-6 * std::abs(y[order.front()])) {
+      ++answers->same_as_best;
+    }
+  }
+  order.resize(std::min(order.size(), static_cast<size_t>(study.goal->count)));
+  for (const size_t r : order) {
+    answers->best.push_back({table.runs[r], make_run_point(study, table.runs[r]).cells, y[r]});
+  }
+}
+
+CurveBand make_band(const Study& study, const std::string& folder, size_t curve) {
+  const auto rows = load_curve(study, folder, curve);
+  const Reading& reading = study.curves[curve];
+  CurveBand band{reading.name, reading.unit, reading.times, {}, rows.size()};
+  for (size_t t = 0; t < band.times.size(); ++t) {
+    std::vector<double> sorted;
+    for (const auto& row : rows) {
+      if (t < row.size() && std::isfinite(row[t])) sorted.push_back(row[t]);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t k = 0; k < kPercentiles.size(); ++k) {
+      band.percentiles[k].push_back(sorted.empty() ? kUnknown
+                                                   : calc_percentile(sorted, kPercentiles[k]));
+    }
+  }
+  return band;
+}
+
+AnswerJson number_or_null(double x) { return std::isfinite(x) ? AnswerJson(x) : AnswerJson(); }
+
+AnswerJson as_json(const Interval& i) {
+  return {{"value", number_or_null(i.value)},
+          {"low", number_or_null(i.low)},
+          {"high", number_or_null(i.high)}};
+}
+
+}  // namespace
+
+double calc_percentile(const std::vector<double>& sorted, double percent) {
+  if (sorted.empty()) return kUnknown;
+  const double at = percent / 100 * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(at);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  const double part = at - static_cast<double>(below);
+  return sorted[below] + part * (sorted[below + 1] - sorted[below]);
+}
+
+double calc_rank_correlation(const std::vector<double>& x, const std::vector<double>& y) {
+  if (x.size() < 3) return kUnknown;
+  const auto a = make_ranks(x), b = make_ranks(y);
+  const double mean = 0.5 * (static_cast<double>(x.size()) + 1);
+  double ab = 0, aa = 0, bb = 0;
+  for (size_t k = 0; k < a.size(); ++k) {
+    ab += (a[k] - mean) * (b[k] - mean);
+    aa += (a[k] - mean) * (a[k] - mean);
+    bb += (b[k] - mean) * (b[k] - mean);
+  }
+  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : kUnknown;
+}
+
+SobolIndices calc_sobol_indices(const std::vector<double>& A, const std::vector<double>& B,
+                                const std::vector<std::vector<double>>& AB, int resamples,
+                                std::uint64_t seed) {
+  const size_t rows = A.size(), factors = AB.size();
+  const auto n = static_cast<double>(rows);
+  // About the mean, which leaves the estimators as they are and keeps digits.
+  double center = 0;
+  for (size_t r = 0; r < rows; ++r) center += (A[r] + B[r]) / (2 * n);
+  // Of weights by row: how often the row was drawn.
+  const auto calc = [&](const std::vector<double>& weights, std::vector<double>* first,
+                        std::vector<double>* total) {
+    double sum = 0, squares = 0;
+    for (size_t r = 0; r < rows; ++r) {
+      const double a = A[r] - center, b = B[r] - center;
+      sum += weights[r] * (a + b);
+      squares += weights[r] * (a * a + b * b);
+    }
+    const double mean = sum / (2 * n), variance = squares / (2 * n) - mean * mean;
+    for (size_t f = 0; f < factors; ++f) {
+      double to_b = 0, to_a = 0;
+      for (size_t r = 0; r < rows; ++r) {
+        const double b = B[r] - AB[f][r], a = A[r] - AB[f][r];
+        to_b += weights[r] * b * b;
+        to_a += weights[r] * a * a;
+      }
+      (*first)[f] = variance > 0 ? 1 - to_b / (2 * n) / variance : kUnknown;
+      (*total)[f] = variance > 0 ? to_a / (2 * n) / variance : kUnknown;
+    }
+  };
+  std::vector<double> first(factors), total(factors), once(rows, 1.0);
+  calc(once, &first, &total);
+  std::vector<std::vector<double>> firsts(factors), totals(factors);
+  std::vector<double> f1(factors), f2(factors), weights(rows);
+  for (int b = 0; b < resamples; ++b) {
+    std::fill(weights.begin(), weights.end(), 0.0);
+    for (size_t r = 0; r < rows; ++r) {
+      ++weights[calc_random_bits(seed, static_cast<std::uint64_t>(b), r) % rows];
+    }
+    calc(weights, &f1, &f2);
+    for (size_t f = 0; f < factors; ++f) {
+      firsts[f].push_back(f1[f]);
+      totals[f].push_back(f2[f]);
+    }
+  }
+  SobolIndices indices;
+  for (size_t f = 0; f < factors; ++f) {
+    indices.first.push_back(make_interval(first[f], std::move(firsts[f])));
+    indices.total.push_back(make_interval(total[f], std::move(totals[f])));
+  }
+  return indices;
+}
+
+Answers calc_answers(const Study& study, const std::string& folder, const ResultTable& table) {
+  Answers answers;
+  const auto factors = make_factor_values(study, table);
+  for (size_t k = 0; k < study.outputs.size(); ++k) {
+    answers.outputs.push_back(make_output_answer(study, table, k, factors, &answers.notes));
+  }
+  add_best(study, table, &answers);
+  for (size_t k = 0; k < study.curves.size(); ++k) {
+    answers.bands.push_back(make_band(study, folder, k));
+  }
+  if (table.runs.size() < study.runs()) {
+    answers.notes.push_back(fmt::format("{} of {} runs are not finished yet",
+                                        study.runs() - table.runs.size(), study.runs()));
+  }
+  const auto failed = std::count_if(table.status.begin(), table.status.end(),
+                                    [](int status) { return status != 0; });
+  if (failed > 0) {
+    answers.notes.push_back(fmt::format(
+        "{} of {} runs are not done, and not in these figures; the table has their reasons", failed,
+        table.runs.size()));
+  }
+  if (study.design.repeats > 1 &&
+      (study.design.method == Method::kMorris || study.design.method == Method::kSobolIndices)) {
+    answers.notes.emplace_back("effects and indices are those of the first repeat");
+  }
+  return answers;
+}
+
+AnswerJson make_answers_json(const Study& study, const Answers& answers) {
+  AnswerJson json;
+  json["study"] = study.title;
+  json["method"] = name_of(study.design.method);
+  json["runs"] = study.runs();
+  for (const OutputAnswer& o : answers.outputs) {
+    AnswerJson out = {{"unit", o.unit},
+                      {"count", o.count},
+                      {"mean", number_or_null(o.mean)},
+                      {"sd", number_or_null(o.sd)},
+                      {"least", number_or_null(o.least)},
+                      {"greatest", number_or_null(o.greatest)}};
+    for (size_t k = 0; k < kPercentiles.size(); ++k) {
+      out["percentiles"][fmt::format("{:g}", kPercentiles[k])] = number_or_null(o.percentiles[k]);
+    }
+    for (const Effect& e : o.effects) {
+      AnswerJson effect = {{"rank_correlation", number_or_null(e.rank_correlation)},
+                           {"at_low", number_or_null(e.at_low)},
+                           {"at_high", number_or_null(e.at_high)}};
+      if (e.first) effect["first_order"] = as_json(*e.first);
+      if (e.total) effect["total"] = as_json(*e.total);
+      if (e.mu_star) {
+        effect["mu_star"] = as_json(*e.mu_star);
+        effect["mu"] = number_or_null(e.mu);
+        effect["sigma"] = number_or_null(e.sigma);
+      }
+      out["effects"][e.factor] = effect;
+    }
+    json["outputs"][o.name] = out;
+  }
+  if (study.goal) {
+    json["best"] = {{"output", study.goal->output},
+                    {"goal", study.goal->most ? "most" : "least"},
+                    {"same_as_best", answers.same_as_best},
+                    {"runs", AnswerJson::array()}};
+    for (const BestRun& b : answers.best) {
+      json["best"]["runs"].push_back({{"run", b.run}, {"value", b.value}, {"factors", b.factors}});
+    }
+  }
+  json["notes"] = answers.notes;
+  return json;
+}
+
+}  // namespace vesica::studies
