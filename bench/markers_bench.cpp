@@ -359,11 +359,13 @@ int main(int argc, char** argv) {
   if (every || has("basin")) run_basin(20);
   if (every || has("coverage")) {
     fmt::print("\ncoverage of 95 % intervals\n");
+    const auto run_soft = [&](double time, int repetitions, int frames, bool rom) {
+      run_coverage(fmt::format("soft tissue 4 mm, {:g} s, and white noise 0.5 mm", time).c_str(),
+                   repetitions, frames, rom, {0.0005, 0.004, time, 0});
+    };
     run_coverage("white noise 2 mm", all ? 200 : 20, 255, false, {0.002, 0, 0.1, 0});
-    run_coverage("soft tissue 4 mm, 0.1 s, and white noise 0.5 mm", all ? 200 : 20, 255, false,
-                 {0.0005, 0.004, 0.1, 0});
-    run_coverage("soft tissue 4 mm, 0.1 s, and white noise 0.5 mm", all ? 200 : 5, 4680, true,
-                 {0.0005, 0.004, 0.1, 0});
+    for (double time : {0.02, 0.1, 0.3, 0.5, 1.0}) run_soft(time, all ? 200 : 20, 255, false);
+    run_soft(0.1, all ? 200 : 5, 4680, true);
   }
   return 0;
 }

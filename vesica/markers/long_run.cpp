@@ -23,21 +23,35 @@ Eigen::ArrayXd add_products(const Eigen::MatrixXd& s, const std::vector<int>& le
 }
 
 // Nearer to one, whitening would divide by noise.
-constexpr double kMostPersistent = 0.97;
+constexpr double kMostPersistent = 0.99;
 
 // How much of a column's slow part is left after one step. Lag one alone would miss slow noise
 // under white noise, which only dilutes it: there the second lag over the first tells.
+//
+// A short record gives values that are too small, by (1 + 3 r)/n where the mean has been taken out
+// (Marriott and Pope 1954; scores sum to zero), and that scatter by sqrt((1 - r^2)/n), while what
+// is made of them goes with 1/(1 - r)^2. Columns whose values differ by no more than that scatter
+// share their mean; the part of the spread that is beyond it is kept (Stein's shrinkage).
 Eigen::VectorXd calc_persistence(const Eigen::MatrixXd& s, const std::vector<int>& lengths) {
   const Eigen::ArrayXd zero = add_products(s, lengths, 0), one = add_products(s, lengths, 1),
                        two = add_products(s, lengths, 2);
+  const auto n = static_cast<double>(std::max<Eigen::Index>(1, s.rows()));
   Eigen::VectorXd r(s.cols());
   for (Eigen::Index c = 0; c < s.cols(); ++c) {
     double value = zero[c] > 0 ? one[c] / zero[c] : 0;
     // Below that the quotient is that of two small numbers.
-    if (value > 0.3) value = std::max(value, two[c] / one[c]);
+    if (value > 0.3) {
+      value = std::max(value, two[c] / one[c]);
+      value += (1 + 3 * value) / n;
+    }
     r[c] = std::clamp(value, -kMostPersistent, kMostPersistent);
   }
-  return r;
+  if (r.size() < 2) return r;
+  const double mean = r.mean();
+  const double spread = (r.array() - mean).square().sum() / (static_cast<double>(r.size()) - 1);
+  const double scatter = (1 - mean * mean) / n;
+  const double keep = spread > 0 ? std::max(0.0, 1 - scatter / spread) : 0;
+  return (mean + keep * (r.array() - mean)).matrix();
 }
 
 // Sum over lags with Parzen's weights.

@@ -17,7 +17,7 @@ LongRun calc_long_run_covariance(const Eigen::MatrixXd& scores,
                                  const std::vector<int>& trial_lengths);
 
 // Samples over independent samples, (1 + r)/(1 - r) with the persistence r of each column's slow
-// part.
+// part, corrected for the length of the record and shared between columns that do not differ.
 Eigen::VectorXd calc_correlation_times(const Eigen::MatrixXd& scores,
                                        const std::vector<int>& trial_lengths);
 
