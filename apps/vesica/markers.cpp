@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
@@ -13,16 +14,19 @@
 #include "vesica/io/output_file.h"
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
+#include "vesica/markers/dynamics.h"
 #include "vesica/markers/lower_extremity.h"
 #include "vesica/markers/model_file.h"
 #include "vesica/markers/outputs.h"
 #include "vesica/markers/run.h"
+#include "vesica/markers/standing.h"
 #include "vesica/markers/study.h"
 #include "vesica/motion/butterworth.h"
 #include "vesica/motion/same_recording.h"
 #include "vesica/motion/trial_analysis.h"
 #include "vesica/motion/trial_edit.h"
 #include "vesica/motion/trial_tidy.h"
+#include "vesica/report/dynamics_page.h"
 #include "vesica/report/markers_page.h"
 
 namespace vesica::app {
@@ -37,7 +41,25 @@ struct MarkersArguments {
   bool use_residuals = false;
   int max_iterations = 60;
   std::string example;  // folder for synthetic recordings
+  std::string neutral;  // the standing trial that angles are counted from
+  std::string up, forward;
+  std::vector<std::string> forces;  // of each trial
+  bool dynamics = false;
+  std::string mass, sex = "unstated", axes = "proximal";
+  double motion_cutoff = 6, force_cutoff = 6;  // Hz
 };
+
+// "x", "-z", ...; zero where nothing is said.
+Vec3d read_axis(const std::string& text, const char* option) {
+  if (text.empty()) return Vec3d::Zero();
+  const bool minus = text.front() == '-';
+  const size_t letters = minus || text.front() == '+' ? 2 : 1;
+  const char letter = text.back();
+  if (text.size() != letters || letter < 'x' || letter > 'z') {
+    throw InputError(fmt::format("{} is '{}'; expected x, y or z, or -x, -y, -z", option, text));
+  }
+  return (minus ? -1.0 : 1.0) * Vec3d::Unit(letter - 'x');
+}
 
 // Zero-phase Butterworth of second order a pass, as in the source.
 void filter_tracks(double cutoff, MarkerTracks* tracks) {
@@ -84,12 +106,62 @@ std::string name_trial(const std::vector<markers::Trial>& before, const std::str
   }
 }
 
+// Joint moments of every trial, with the plates of its own file or of the one given for it.
+std::vector<markers::Dynamics> calc_all_dynamics(const markers::Run& run,
+                                                 const MarkersArguments& arguments,
+                                                 const std::vector<MotionTrial>& motions) {
+  std::vector<markers::Dynamics> all;
+  if (!arguments.dynamics && arguments.forces.empty()) return all;
+  if (!arguments.forces.empty() && arguments.forces.size() != motions.size()) {
+    throw InputError(fmt::format(
+        "{} recordings and {} files with forces; give one for each recording, in the same order",
+        motions.size(), arguments.forces.size()));
+  }
+  markers::DynamicsOptions options;
+  if (!arguments.mass.empty()) {
+    options.mass = parse_quantity(arguments.mass, dimension::kMass);
+    if (!(options.mass > 0)) throw InputError("--mass must be positive");
+  }
+  options.sex = arguments.sex == "female" ? markers::Sex::kFemale
+                : arguments.sex == "male" ? markers::Sex::kMale
+                                          : markers::Sex::kUnstated;
+  using Axes = markers::JointAngles::Axes;
+  options.axes = arguments.axes == "distal"  ? Axes::kDistal
+                 : arguments.axes == "joint" ? Axes::kJoint
+                                             : Axes::kProximal;
+  options.motion_cutoff = arguments.motion_cutoff;
+  options.force_cutoff = arguments.force_cutoff;
+  for (size_t t = 0; t < motions.size(); ++t) {
+    MotionTrial joined = motions[t];
+    if (!arguments.forces.empty()) joined = join(joined, load_motion(arguments.forces[t]));
+    AnalysisOptions analysis;
+    analysis.up = arguments.up;
+    all.push_back(markers::calc_dynamics(run, t, analyse(joined, analysis), options));
+  }
+  return all;
+}
+
+void save_dynamics(const std::vector<markers::Dynamics>& all, const std::string& folder) {
+  const auto path = [&](const std::string& name) { return (fs::path(folder) / name).string(); };
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const markers::Dynamics& d : all) {
+    save_sto(path(d.trial + "_moments.mot"), d.moments);
+    save_sto(path(d.trial + "_moments_per_kg.mot"), markers::make_moments_per_kg(d));
+    save_sto(path(d.trial + "_powers.mot"), d.powers);
+    save_sto(path(d.trial + "_residual.mot"), d.residual);
+    json.push_back(markers::make_dynamics_json(d));
+  }
+  save_text(path("dynamics.json"), json.dump(2) + "\n");
+  save_text(path("dynamics.html"), make_dynamics_page(all));
+}
+
 void save_all(const markers::Run& run, const std::string& folder) {
   const auto path = [&](const std::string& name) { return (fs::path(folder) / name).string(); };
   for (size_t t = 0; t < run.trials.size(); ++t) {
     const std::string& name = run.trials[t].name;
     save_sto(path(name + "_joints.mot"), markers::make_joint_table(run, t));
     save_trc(path(name + "_fitted.trc"), markers::make_fitted_tracks(run, t));
+    save_trc(path(name + "_joint_centers.trc"), markers::make_joint_centers(run, t));
   }
   save_text(path("opensim_scale_and_markers.xml"), markers::make_opensim_xml(run));
   save_text(path("summary.json"), markers::make_json(run).dump(2) + "\n");
@@ -174,6 +246,16 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
   markers::Run run;
   run.model = markers::load_model(path_of_model, &run.warnings);
   std::vector<MotionTrial> recordings;
+  const Vec3d up = read_axis(arguments.up, "--up"),
+              forward = read_axis(arguments.forward, "--forward");
+  std::vector<MotionTrial> motions;  // kept for the forces
+  const bool wants_dynamics = arguments.dynamics || !arguments.forces.empty();
+  std::optional<MotionTrial> standing_motion;
+  if (!arguments.neutral.empty()) {
+    standing_motion = load_motion(arguments.neutral);
+    tidy(&*standing_motion);
+    if (markers::needs_standing(run.model)) markers::calibrate(*standing_motion, run.model);
+  }
   for (const std::string& path : arguments.trials) {
     MotionTrial motion = load_motion(path);
     tell_of_repeats(path, motion, &recordings, &run.warnings);
@@ -185,6 +267,13 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
     run.trials.push_back(
         markers::make_trial(run.model, motion, name_trial(run.trials, path), match, &run.warnings));
     add_gait_events(motion, run.trials.back().name, run);
+    run.lab.push_back({up, forward, markers::find_right(motion.markers)});
+    if (wants_dynamics) motions.push_back(std::move(motion));
+  }
+  std::optional<markers::Trial> standing;
+  if (standing_motion) {
+    standing = markers::make_trial(run.model, *standing_motion,
+                                   fs::path(arguments.neutral).stem().string(), {}, &run.warnings);
   }
   run.seconds_read =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -201,15 +290,25 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
   }
   markers::run_identification(run, options);
   if (show) say("\n");
+  if (standing) {
+    const markers::LabAxes lab{up, forward, markers::find_right(standing_motion->markers)};
+    run.neutral = markers::find_neutral_pose(run, *standing, lab, options.threads);
+  }
   if (!run.id->summary.converged) common.status = kFailed;
   if (!common.out.empty()) save_all(run, common.out);
+  const std::vector<markers::Dynamics> dynamics = calc_all_dynamics(run, arguments, motions);
+  if (!common.out.empty() && !dynamics.empty()) save_dynamics(dynamics, common.out);
   if (common.json) {
-    print_json(markers::make_json(run));
+    nlohmann::ordered_json json = markers::make_json(run);
+    for (const auto& d : dynamics) json["dynamics"].push_back(markers::make_dynamics_json(d));
+    print_json(json);
   } else {
     fmt::print("{}", markers::make_table(run));
+    for (const auto& d : dynamics) fmt::print("{}", markers::make_dynamics_table(d));
     if (!common.out.empty() && !common.quiet) {
-      fmt::print("\nangles, fitted markers, OpenSim XML, summary and report are in {}\n",
-                 common.out);
+      fmt::print(
+          "\nangles, joint centres, fitted markers, OpenSim XML, summary and report are in {}\n",
+          common.out);
     }
   }
 }
@@ -229,6 +328,31 @@ void add_markers(CommandLine& line, Common& common) {
                  "write synthetic recordings with known truth into this folder, and stop");
   command.option("--lowpass", &arguments->low_pass, "zero-phase low-pass filter of the markers, Hz")
       .positive();
+  command.option("--neutral", &arguments->neutral,
+                 "a standing trial (.trc or .c3d): joint angles are counted from it");
+  command.option("--up", &arguments->up, "the axis that points up: x, y, z, -x, ...");
+  command.option("--forward", &arguments->forward,
+                 "the axis that the subject faces; otherwise as the subject goes");
+  command.option("--forces", &arguments->forces,
+                 "files with force plates, one for each TRIAL: joint moments and powers");
+  command.flag("--dynamics", &arguments->dynamics,
+               "joint moments and powers from plates in the recordings themselves");
+  command.option("--mass", &arguments->mass,
+                 "of the subject, \"62 kg\"; otherwise from a whole stride on plates");
+  command.option("--sex", &arguments->sex, "of de Leva's table of segments")
+      .one_of({"unstated", "female", "male"})
+      .show_default();
+  command.option("--axes", &arguments->axes, "that moments are expressed in")
+      .one_of({"proximal", "distal", "joint"})
+      .show_default();
+  command
+      .option("--motion-cutoff", &arguments->motion_cutoff,
+              "low-pass of the motion before it is differentiated, Hz")
+      .positive()
+      .show_default();
+  command.option("--force-cutoff", &arguments->force_cutoff, "low-pass of the plates' forces, Hz")
+      .positive()
+      .show_default();
   command.flag("--residuals", &arguments->use_residuals,
                "weigh C3D markers by their reconstruction residuals");
   command.option("--max-iterations", &arguments->max_iterations, "of the all-frames problem")

@@ -345,7 +345,7 @@ TEST_F(RealData, GaitOfWbds) {
   EXPECT_LT(run.errors.all.mean, 0.0065);
   // Joint angles of walking: knees bend by 45 to 80 deg.
   const TimeTable table = make_joint_table(run, 0);
-  const auto knee = table.column(table.find("knee_r_angle"));
+  const auto knee = table.column(table.find("knee_flexion_r"));
   const auto [low, high] = std::minmax_element(knee.begin(), knee.end());
   EXPECT_GT(*high - *low, 45);
   EXPECT_LT(*high - *low, 80);

@@ -124,7 +124,10 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
     s.undetermined_frames = e.undetermined_frames;
     s.kkt_absolute = std::max({max_abs(step.kkt), e.kkt_frames, e.constraint});
     if (s.iterations.empty()) s.kkt_start = s.kkt_absolute;
-    const double scale = std::max({s.kkt_start, options.kkt_reference, e.L_d_size});
+    // Without constants the frames are solved before they come here, and the residual has nothing
+    // to fall from: one marker that is a centimetre off is what it counts beside.
+    const double least_scale = d.size() == 0 ? 0.01 : 0;
+    const double scale = std::max({s.kkt_start, options.kkt_reference, e.L_d_size, least_scale});
     s.kkt_relative = scale > 0 ? s.kkt_absolute / scale : 0;
     if (options.progress) {
       options.progress(static_cast<int>(s.iterations.size()), s.objective, s.kkt_relative);

@@ -19,16 +19,6 @@ void find_cardan_zxy(const Mat3d& R, double* z, double* x, double* y) {
   *y = std::atan2(-R(2, 0), R(2, 2));
 }
 
-// Right-handed, third column the axis, first column the sequence's first perpendicular.
-Mat3d calc_axis_triad(const Axis& axis, const Eigen::VectorXd& d) {
-  const Mat3d frame = calc_axis_frame(axis, d);
-  Mat3d triad;
-  triad.col(0) = frame.col(axis.sequence[0]);
-  triad.col(2) = frame.col(axis.sequence[2]);
-  triad.col(1) = triad.col(2).cross(triad.col(0));
-  return triad;
-}
-
 // A universal joint's R_PC = Rz(a) Rx(pi/2) Rz(b): the child's axis is the parent's -y turned by a.
 struct UniversalAngles {
   double a = 0, b = 0;
@@ -45,6 +35,15 @@ Quaternion<double> quaternion_by_eigen(const Mat3d& R) {
 }
 
 }  // namespace
+
+Mat3d calc_axis_triad(const Axis& axis, const Eigen::VectorXd& d) {
+  const Mat3d frame = calc_axis_frame(axis, d);
+  Mat3d triad;
+  triad.col(0) = frame.col(axis.sequence[0]);
+  triad.col(2) = frame.col(axis.sequence[2]);
+  triad.col(1) = triad.col(2).cross(triad.col(0));
+  return triad;
+}
 
 std::vector<JointCoordinate> list_joint_coordinates(const Model& model) {
   std::vector<JointCoordinate> list;

@@ -12,9 +12,11 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "vesica/markers/joint_meaning.h"
 #include "vesica/math/pose.h"
 #include "vesica/multibody/joint_table.h"
 
@@ -48,12 +50,33 @@ struct Axis {
   std::array<Affine, 2> angle;
 };
 
+// What a segment is of a body, for its mass (body_segments.h).
+enum class BodyPart { kNone, kPelvis, kThigh, kShank, kFoot };
+
 struct Segment {
   std::string name;
   std::array<Affine, 3> scale{Affine{1}, Affine{1}, Affine{1}};
   double base_length = 0;  // m, where the scale is given as a length
   // The frame is the markers' own: their positions come from the recording (technical.h).
   bool technical = false;
+  // Frame and markers come from a standing trial (standing.h): two directions between points, of
+  // the axes 0, 1, 2 for X, Y, Z, and the point at the origin.
+  struct Direction {
+    int axis = 0;
+    std::string from = {}, to = {};
+  };
+  bool standing = false, calibrated = false;
+  std::array<Direction, 2> standing_axes = {};
+  std::string standing_origin = {};
+  std::optional<BodyPart> body = std::nullopt;  // where the name does not tell
+};
+
+// A point of the standing trial: the mean of markers and of other points; or a hip centre from the
+// left and right ASIS and PSIS.
+struct StandingPoint {
+  std::string name;
+  std::vector<std::string> markers = {};
+  Side hip = Side::kNone;
 };
 
 // The joints of the table that marker models can hold, with their constraints; `free` says that a
@@ -72,11 +95,23 @@ constexpr int calc_constraint_count(JointType type) { return 6 - speed_count(typ
 // aligned through `parent_axis.base` and `child_axis.base`.
 // For a hinge with offset the child's centre carries the offset.
 struct Joint {
+  // What a file calls an angle: its name and the axis that it turns about, in the parent's axis
+  // frame.
+  struct NamedAngle {
+    std::string name;
+    Vec3d axis = Vec3d::UnitZ();
+  };
+
   std::string name;
   JointType type = JointType::kSpherical;
   int parent = kGround, child = 0;
   Point parent_center, child_center;
   Axis parent_axis, child_axis;
+  // Where the file says so; finish() reads them from names otherwise (joint_meaning.h).
+  std::optional<JointMeaning> meaning = std::nullopt;
+  std::optional<Side> side = std::nullopt;
+  std::vector<NamedAngle> named_angles = {};  // of OpenSim models
+  std::string center = {};                    // a point of the standing trial
 };
 
 struct Marker {
@@ -122,6 +157,7 @@ struct Model {
   std::vector<Segment> segments;
   std::vector<Joint> joints;
   std::vector<Marker> markers;
+  std::vector<StandingPoint> points;
   std::vector<Parameter> parameters;
   std::vector<ParameterRelation> relations;
   Loss loss;

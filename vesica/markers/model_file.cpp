@@ -35,15 +35,71 @@ int read_segment_name(const InputNode& node, const Model& model, bool ground_all
   return k;
 }
 
+// Origin and two directions of a frame that a standing trial gives. The direction that is written
+// first is kept.
+void read_standing_frame(const InputNode& node, Segment& segment) {
+  constexpr std::string_view kKeys[] = {"forward", "up", "right"};
+  size_t count = 0;
+  for (const auto& [key, value] : node.entries()) {
+    const auto axis = std::find(std::begin(kKeys), std::end(kKeys), key);
+    if (axis == std::end(kKeys) && key != "origin") {
+      if (segment.standing && key != "frame" && key != "body") {
+        value.fail("a segment with the frame of a standing trial has no scale to find");
+      }
+      continue;
+    }
+    if (!segment.standing) value.fail("only with `frame: standing`");
+    if (key == "origin") {
+      segment.standing_origin = value.text();
+      continue;
+    }
+    value.expect_list(2);
+    if (count == 2) value.fail("two of forward, up and right are enough");
+    segment.standing_axes[count++] = {static_cast<int>(axis - std::begin(kKeys)),
+                                      value.at(size_t{0}).text(), value.at(1).text()};
+  }
+  if (!segment.standing) return;
+  if (count < 2) node.fail("a frame of a standing trial needs two of forward, up and right");
+  if (segment.standing_origin.empty()) node.fail("a frame of a standing trial needs its `origin`");
+}
+
+void read_points(const InputNode& list, Model& model) {
+  for (const auto& [name, node] : list.entries()) {
+    StandingPoint point{name};
+    if (node.is_list()) {
+      for (const InputNode& item : node.items()) point.markers.push_back(item.text());
+      if (point.markers.empty()) node.fail("expected the names of markers or of points before it");
+      for (const std::string& other : point.markers) {
+        if (other == name) node.fail("a point cannot be made of itself");
+      }
+    } else {
+      node.allow({"hip", "asis", "psis"});
+      point.hip = node.at("hip").choice({"left", "right"}) == 0 ? Side::kLeft : Side::kRight;
+      for (const char* key : {"asis", "psis"}) {
+        node.at(key).expect_list(2);
+        for (size_t k = 0; k < 2; ++k) point.markers.push_back(node.at(key).at(k).text());
+      }
+    }
+    model.points.push_back(point);
+  }
+}
+
 void read_segments(const InputNode& list, Model& model) {
   for (const auto& entry : list.entries()) model.segments.push_back({entry.first});
   for (const auto& [name, node] : list.entries()) {
-    node.allow({"scale", "length", "parameter", "frame"});
+    node.allow(
+        {"scale", "length", "parameter", "frame", "origin", "forward", "up", "right", "body"});
     Segment& segment = model.segments[model.find_segment(name)];
-    if (const auto frame = node.find("frame")) {
-      frame->choice({"technical"});
-      segment.technical = true;
+    if (const auto body = node.find("body")) {
+      segment.body =
+          static_cast<BodyPart>(body->choice({"none", "pelvis", "thigh", "shank", "foot"}));
     }
+    if (const auto frame = node.find("frame")) {
+      segment.standing = frame->choice({"technical", "standing"}) == 1;
+      segment.technical = !segment.standing;
+    }
+    read_standing_frame(node, segment);
+    if (segment.standing) continue;
     const auto scale = node.find("scale");
     if (!scale) continue;
     if (segment.technical) scale->fail("a segment with a technical frame has no scale to find");
@@ -123,9 +179,38 @@ void find_axis(Model& model, Axis& axis, const std::string& name, const InputNod
   }
 }
 
+// What the angles mean, where the joint's name does not tell or tells something else.
+void read_meaning(const InputNode& node, Joint& joint) {
+  const auto meaning = node.find("meaning"), side = node.find("side");
+  if (row_of(joint.type).speeds == 0 || joint.type == JointType::kFree) {
+    for (const auto& key : {meaning, side}) {
+      if (key) key->fail(fmt::format("a {} joint has no angle to name", row_of(joint.type).name));
+    }
+  }
+  if (meaning) {
+    std::vector<std::string_view> names;
+    for (const MeaningRow& row : meaning_rows()) names.push_back(row.name);
+    joint.meaning = meaning_rows()[meaning->choice(names)].meaning;
+  }
+  if (!side) return;
+  joint.side = static_cast<Side>(side->choice({"none", "left", "right"}));
+  const Side named = read_side(joint.name).side;
+  if (named != Side::kNone && named != *joint.side) {
+    side->fail(
+        fmt::format("the joint is called '{}', which says {}; rename the joint or leave "
+                    "out `side`",
+                    joint.name, name_of(named)));
+  }
+  const JointMeaning what =
+      joint.meaning.value_or(find_meaning(joint.name).value_or(JointMeaning::kOther));
+  if (*joint.side != Side::kNone && !row_of(what).has_side) {
+    side->fail(fmt::format("a joint of the {} has no side", row_of(what).name));
+  }
+}
+
 void read_joint(const std::string& name, const InputNode& node, Model& model) {
   node.allow({"type", "parent", "child", "parent_center", "child_center", "parent_axis",
-              "child_axis", "axis", "offset", "find"});
+              "child_axis", "axis", "offset", "find", "side", "meaning", "center"});
   Joint joint;
   joint.name = name;
   std::vector<std::string_view> names;
@@ -135,6 +220,7 @@ void read_joint(const std::string& name, const InputNode& node, Model& model) {
   joint.type = type < std::size(kMarkerJoints) ? kMarkerJoints[type] : JointType::kRevolute;
   joint.parent = read_segment_name(node.at("parent"), model, true);
   joint.child = read_segment_name(node.at("child"), model, false);
+  if (const auto p = node.find("center")) joint.center = p->text();
   if (const auto p = node.find("parent_center")) joint.parent_center = read_point(*p);
   if (const auto p = node.find("child_center")) joint.child_center = read_point(*p);
   if (const auto offset = node.find("offset")) {
@@ -169,6 +255,7 @@ void read_joint(const std::string& name, const InputNode& node, Model& model) {
       }
     }
   }
+  read_meaning(node, joint);
   model.joints.push_back(joint);
 }
 
@@ -181,9 +268,16 @@ void read_marker(const std::string& name, const InputNode& node, Model& model) {
   if (const auto weight = node.find("weight")) {
     marker.weight = weight->non_negative(dimension::kNumber);
   }
-  if (model.segments[marker.segment].technical) {
+  const Segment& segment = model.segments[marker.segment];
+  if (segment.technical || segment.standing) {
     if (const auto p = node.find("position")) {
-      p->fail("the segment's frame is technical: its markers' positions come from the recording");
+      p->fail(
+          segment.technical
+              ? "the segment's frame is technical: its markers' positions come from the recording"
+              : "the markers' positions on this segment come from the standing trial");
+    }
+    if (const auto p = node.find("find"); p && segment.standing) {
+      p->fail("the markers' positions on this segment come from the standing trial");
     }
   } else {
     marker.position = read_point(node.at("position"));
@@ -260,15 +354,40 @@ void read_relations(const InputNode& list, Model& model) {
   }
 }
 
+// The coordinates' own names and signs, where a joint turns as ours do: about one axis, or about Z,
+// X' and Y'' of its frame.
+std::vector<Joint::NamedAngle> find_named_angles(const NeutralJoint& source, JointType type,
+                                                 const Mat3d& turn) {
+  std::vector<Joint::NamedAngle> angles;
+  if (source.axes.empty() && source.coordinates.size() == 1 && type == JointType::kRevolute) {
+    return {{source.coordinates[0].name, Vec3d::UnitZ()}};
+  }
+  for (const NeutralAxis& axis : source.axes) {
+    if (axis.translates || axis.coordinate.empty()) continue;
+    const double sign = axis.slope < 0 ? -1 : 1;
+    angles.push_back({axis.coordinate, sign * (turn.transpose() * axis.axis)});
+  }
+  if (type == JointType::kRevolute && !angles.empty()) {
+    angles.resize(1);
+    return angles;
+  }
+  constexpr int kAxes[] = {2, 0, 1};
+  bool is_ours = type == JointType::kSpherical && angles.size() == 3;
+  for (size_t k = 0; k < 3 && is_ours; ++k) is_ours = std::abs(angles[k].axis[kAxes[k]]) > 0.999;
+  if (!is_ours) angles.clear();
+  return angles;
+}
+
 }  // namespace
 
 Model read_model(const InputFile& file) {
   const InputNode root = file.root();
-  root.allow(
-      {"vesica", "model", "segments", "joints", "markers", "parameters", "relations", "objective"});
+  root.allow({"vesica", "model", "segments", "joints", "markers", "parameters", "relations",
+              "objective", "points"});
   root.at("vesica").integer(1, 1);
   Model model;
   model.name = root.at("model").text();
+  if (const auto points = root.find("points")) read_points(*points, model);
   read_segments(root.at("segments"), model);
   if (const auto joints = root.find("joints")) {
     for (const auto& [name, node] : joints->entries()) read_joint(name, node, model);
@@ -371,6 +490,7 @@ Model make_model(const NeutralModel& neutral, std::vector<std::string>* warnings
       const Mat3d turn = calc_turn_of_z(axis_F.normalized());
       joint.parent_axis.base = source.X_PF.R_WB * turn;
       joint.child_axis.base = source.X_CM.R_WB * turn;
+      joint.named_angles = find_named_angles(source, joint.type, turn);
     }
     model.joints.push_back(joint);
   }

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "vesica/io/markup.h"
-#include "vesica/markers/joint_coordinates.h"
 
 namespace vesica::markers {
 namespace {
@@ -59,24 +58,42 @@ TimeTable make_joint_table(const Run& run, size_t trial) {
   TimeTable table;
   table.name = source.name;
   table.in_degrees = true;
-  const auto coordinates = list_joint_coordinates(run.model);
-  for (const JointCoordinate& c : coordinates)
+  const JointAngles angles = make_joint_angles(run);
+  for (const AngleColumn& c : angles.columns()) {
     table.columns.push_back({c.name, c.angle ? "deg" : "m"});
-  const int begin = first_frame(run, trial);
-  std::vector<double> last;
+  }
+  const SegmentPose* poses = run.id->frames.poses(first_frame(run, trial));
+  table.values = angles.calc_table(poses, source.frame_count(), find_walking_frame(run, trial));
+  for (size_t k = 0; k < table.values.size(); ++k) {
+    if (angles.columns()[k % angles.columns().size()].angle) table.values[k] *= 180 / kPi;
+  }
   for (int f = 0; f < source.frame_count(); ++f) {
-    auto q = calc_joint_coordinates(run.model, run.id->d, run.id->frames.poses(begin + f));
-    for (size_t c = 0; c < q.size(); ++c) {
-      if (!coordinates[c].angle) continue;
-      q[c] *= 180 / kPi;
-      // No jumps of a full turn over time.
-      if (!last.empty()) q[c] -= 360 * std::round((q[c] - last[c]) / 360);
-    }
     table.times.push_back(source.time_of(f));
-    table.values.insert(table.values.end(), q.begin(), q.end());
-    last = q;
   }
   return table;
+}
+
+MarkerTracks make_joint_centers(const Run& run, size_t trial) {
+  const Trial& source = run.trials[trial];
+  MarkerTracks tracks;
+  tracks.rate = source.rate;
+  tracks.unit_in_file = "mm";
+  const Geometry geometry = calc_geometry(run.model, run.id->d);
+  const int begin = first_frame(run, trial);
+  for (const Joint& joint : run.model.joints) {
+    if (joint.type != JointType::kFree) tracks.labels.push_back(joint.name);
+  }
+  for (int f = 0; f < source.frame_count(); ++f) {
+    tracks.times.push_back(source.time_of(f));
+    const SegmentPose* poses = run.id->frames.poses(begin + f);
+    for (size_t j = 0; j < run.model.joints.size(); ++j) {
+      if (run.model.joints[j].type == JointType::kFree) continue;
+      const SegmentPose& child = poses[run.model.joints[j].child];
+      tracks.positions.push_back(child.p_WS +
+                                 as_rotation(child.q_WS) * geometry.joints[j].child_center.value);
+    }
+  }
+  return tracks;
 }
 
 MarkerTracks make_fitted_tracks(const Run& run, size_t trial) {

@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "vesica/io/motion_data.h"
 #include "vesica/markers/confidence.h"
+#include "vesica/markers/joint_angles.h"
 #include "vesica/markers/recording.h"
 
 namespace vesica::markers {
@@ -14,6 +16,23 @@ struct TimedEvent {
   std::string trial;
   double time = 0;  // s
   std::string label;
+};
+
+// Where up and forwards are in a recording; zero: as the markers tell (find_walking_frame).
+struct LabAxes {
+  Vec3d up = Vec3d::Zero(), forward = Vec3d::Zero();
+  // About where the subject's right is (find_right): tells which way the subject faces where the
+  // model itself has no left and right. Zero: not known.
+  Vec3d right = Vec3d::Zero();
+};
+// The mean way from left to right markers of the same name, over all frames; zero without any.
+Vec3d find_right(const MarkerTracks& tracks);
+
+// The standing trial that angles are counted from, solved with the constants that were found.
+struct NeutralPose {
+  std::string name;
+  std::vector<SegmentPose> poses;  // frame * segments + segment
+  Mat3d R_WB = Mat3d::Identity();
 };
 
 struct Run {
@@ -25,6 +44,8 @@ struct Run {
   double seconds_read = 0;
   std::vector<TimedEvent> events;  // gait events, for plots
   std::vector<std::string> warnings;
+  std::vector<LabAxes> lab;  // of every trial, or none
+  std::optional<NeutralPose> neutral;
 
   // Of the problem as eq. 11 counts it: seven coordinates a segment and frame, and d.
   long variable_count() const {
@@ -37,8 +58,24 @@ struct Run {
 double for_people(Unit unit, double value);
 const char* unit_for_people(Unit unit);
 
-// Joint coordinates of one trial, deg and m.
+// Forward, up and right of the subject in one trial, as columns. Up: the laboratory's axis nearest
+// to the mean Y of the first free segment; where its frame is technical, what the markers' heights
+// suggest. Forwards: the horizontal way of that segment from the first to the last frame, or
+// against it where the subject faces the other way; where it stays within half a metre (treadmill,
+// standing), the way that the subject faces: the segment's mean X, or with a technical frame what
+// left and right markers, then heels and toes tell. Without any of that the laboratory's first
+// horizontal axis.
+Mat3d find_walking_frame(const Run& run, size_t trial);
+// Solves the standing trial with the run's constants.
+NeutralPose find_neutral_pose(const Run& run, const Trial& standing, const LabAxes& lab,
+                              int threads);
+// Names and meaning of all angles; from the neutral pose if the run has one.
+JointAngles make_joint_angles(const Run& run);
+
+// Joint angles of one trial and the position of free segments, deg and m (joint_angles.h).
 TimeTable make_joint_table(const Run& run, size_t trial);
+// Where the joints' centres are, over one trial.
+MarkerTracks make_joint_centers(const Run& run, size_t trial);
 // Where the model's markers are, over one trial.
 MarkerTracks make_fitted_tracks(const Run& run, size_t trial);
 // Pairs of parameters whose errors go together, |correlation| above `least`, strongest first.

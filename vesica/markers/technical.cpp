@@ -14,6 +14,11 @@ constexpr size_t kMaxFrames = 2000;  // that a shape is taken from
 
 void set_technical_frames(const std::vector<Trial>& trials, Model& model) {
   for (size_t s = 0; s < model.segments.size(); ++s) {
+    if (model.segments[s].standing && !model.segments[s].calibrated) {
+      throw InputError(fmt::format(
+          "segment '{}' takes its frame and markers from a standing trial; give one with --neutral",
+          model.segments[s].name));
+    }
     if (!model.segments[s].technical) continue;
     const std::string& name = model.segments[s].name;
     std::vector<int> own;

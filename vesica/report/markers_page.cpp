@@ -6,7 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "vesica/markers/joint_coordinates.h"
 #include "vesica/report/figures.h"
 #include "vesica/report/gait_marks.h"
 #include "vesica/report/html_page.h"
@@ -191,7 +190,7 @@ void add_trial(const Run& run, size_t trial, int first, HtmlPage* page) {
   }
   show("Mean error of the markers", "mm", {mean});
   // A plot a joint.
-  const auto coordinates = list_joint_coordinates(run.model);
+  const auto coordinates = make_joint_angles(run).columns();
   for (size_t c = 0; c < coordinates.size();) {
     size_t end = c;
     std::vector<PlotSeries> series;
