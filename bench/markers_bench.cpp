@@ -585,7 +585,7 @@ int main(int argc, char** argv) {
                    repetitions, frames, rom, {0.0005, 0.004, time, 0, {}});
     };
     run_coverage("white noise 2 mm", all ? 200 : 20, 255, false, {0.002, 0, 0.1, 0, {}});
-    for (double time : {0.02, 0.1, 0.3, 1.0}) run_soft(time, all ? 200 : 20, 255, false);
+    for (double time : {0.02, 0.1, 0.3, 0.5, 1.0}) run_soft(time, all ? 200 : 20, 255, false);
     run_soft(0.1, all ? 200 : 5, 4680, true);
   }
   return 0;

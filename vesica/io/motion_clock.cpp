@@ -120,7 +120,9 @@ double find_true_rate(std::span<const double> times, double stated, const std::s
   if (stated > 0.0 && drift <= std::max(kAgreement * clock.step, 2.0 * clock.jitter)) return stated;
   warnings->push_back(fmt::format("{} says {:.6g} Hz, but the times tell {:.6g} Hz; the times hold",
                                   what, stated, clock.rate()));
-  return clock.rate();
+  // Without the dust of the fit: 100 Hz and not 99.99999999999994 in what is written.
+  const double whole = std::round(clock.rate());
+  return std::abs(clock.rate() - whole) < 1e-9 * whole ? whole : clock.rate();
 }
 
 }  // namespace vesica

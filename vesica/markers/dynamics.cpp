@@ -171,6 +171,36 @@ std::vector<UnknownStretch> find_unknown(const Run& run, const TrialAnalysis& fo
   return unknown;
 }
 
+// A force that nobody measured shows here: a foot half on the floor beside its plate, a plate that
+// was out of order.
+void warn_of_residual(Dynamics* out) {
+  constexpr double kMuch = 0.25;      // of the weight
+  constexpr double kShortest = 0.05;  // s
+  const TimeTable& table = out->residual;
+  const size_t last = table.columns.size();
+  double start = kMissing, most = 0;
+  for (size_t r = 0; r <= table.rows(); ++r) {
+    const double size = r < table.rows() ? std::hypot(table.at(r, last - 3), table.at(r, last - 2),
+                                                      table.at(r, last - 1)) /
+                                               (out->mass * kGravity)
+                                         : 0;
+    if (size > kMuch) {
+      if (std::isnan(start)) start = table.times[r];
+      most = std::max(most, size);
+      continue;
+    }
+    const double end = table.times[r > 0 ? r - 1 : 0];
+    if (!std::isnan(start) && end - start > kShortest) {
+      out->warnings.push_back(fmt::format(
+          "{}: from {:.2f} to {:.2f} s up to {:.0f} % of the weight are not explained by the "
+          "plates: a step that they saw only in part, or the wrong mass?",
+          out->trial, start, end, 100 * most));
+    }
+    start = kMissing;
+    most = 0;
+  }
+}
+
 // The leg that a joint belongs to: its own side.
 Side find_leg(const Model& model, int joint) { return identify_joint(model, joint).side; }
 
@@ -332,6 +362,7 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
     out.warnings.push_back(fmt::format("{}: no moments of the {} leg from {:.2f} to {:.2f} s: {}",
                                        source.name, name_of(u.side), u.start, u.end, u.why));
   }
+  warn_of_residual(&out);
   if (out.body.rest < -0.01 * out.mass) {
     throw InputError(
         "the model's segments are heavier than the whole body: two of them are the "

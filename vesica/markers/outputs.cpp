@@ -176,6 +176,7 @@ ordered_json make_json(const Run& run) {
   json["converged"] = s.converged;
   json["minimum"] = s.minimum;
   if (!s.message.empty()) json["message"] = s.message;
+  if (run.neutral) json["neutral"] = run.neutral->name;
   json["parameters"] = ordered_json::array();
   for (int k = 0; k < run.id->d.size(); ++k) {
     const Parameter& p = run.model.parameters[k];
