@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <random>
 
+#include "bench/marker_branches.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/trc.h"
 #include "vesica/markers/confidence.h"
@@ -342,7 +343,8 @@ void run_coverage(const char* name, int repetitions, int frames, bool rom,
 }  // namespace
 }  // namespace vesica::markers
 
-// markers_bench [iteration] [sizes] [basin] [coverage] [--all]: parts to run (none: every part);
+// markers_bench [iteration] [sizes] [basin] [branches] [starts] [coverage] [--all]: parts to run
+// (none: every part);
 // --all takes the full sizes and repetitions, half an hour or so.
 int main(int argc, char** argv) {
   using namespace vesica::markers;
@@ -357,6 +359,8 @@ int main(int argc, char** argv) {
                   : std::vector<int>{255, 1000, 4680});
   }
   if (every || has("basin")) run_basin(20);
+  if (every || has("branches")) run_branches(all ? 200 : 20);
+  if (every || has("starts")) run_starts(all ? 100 : 20);
   if (every || has("coverage")) {
     fmt::print("\ncoverage of 95 % intervals\n");
     run_coverage("white noise 2 mm", all ? 200 : 20, 255, false, {0.002, 0, 0.1, 0});

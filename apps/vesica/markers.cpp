@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/load_motion.h"
@@ -35,9 +36,20 @@ struct MarkersArguments {
   std::vector<std::string> trials;
   double low_pass = 0;  // Hz
   bool use_residuals = false;
+  double ramp = markers::MatchOptions{}.ramp_seconds;
   int max_iterations = 60;
   std::string example;  // folder for synthetic recordings
 };
+
+markers::MatchOptions make_match_options(const MarkersArguments& arguments) {
+  if (!(arguments.ramp >= 0 && arguments.ramp <= 10)) {
+    throw InputError(fmt::format("--ramp {}: expected seconds, 0 to 10", arguments.ramp));
+  }
+  markers::MatchOptions match;
+  match.use_residuals = arguments.use_residuals;
+  match.ramp_seconds = arguments.ramp;
+  return match;
+}
 
 // Zero-phase Butterworth of second order a pass, as in the source.
 void filter_tracks(double cutoff, MarkerTracks* tracks) {
@@ -148,7 +160,8 @@ void run_markers_study(const InputFile& file, const MarkersArguments& arguments,
     return motion;
   };
   if (!common.out.empty()) try_folder(common.out);
-  const markers::Study study = markers::run_study(file, load, options);
+  const markers::Study study =
+      markers::run_study(file, load, options, make_match_options(arguments));
   for (const auto& m : study.models) {
     if (!m.run->id->summary.converged) common.status = kFailed;
     if (!common.out.empty()) save_all(*m.run, (fs::path(common.out) / m.name).string());
@@ -170,6 +183,7 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
   }
   if (arguments.trials.empty())
     throw InputError("no TRIAL given: name one or more .trc or .c3d files");
+  if (!common.out.empty()) try_folder(common.out);
   const auto begin = std::chrono::steady_clock::now();
   markers::Run run;
   run.model = markers::load_model(path_of_model, &run.warnings);
@@ -180,19 +194,18 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
     tidy(&motion);
     run.warnings.insert(run.warnings.end(), motion.warnings.begin(), motion.warnings.end());
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, &motion.markers);
-    markers::MatchOptions match;
-    match.use_residuals = arguments.use_residuals;
-    run.trials.push_back(
-        markers::make_trial(run.model, motion, name_trial(run.trials, path), match, &run.warnings));
+    run.trials.push_back(markers::make_trial(run.model, motion, name_trial(run.trials, path),
+                                             make_match_options(arguments), &run.warnings));
     add_gait_events(motion, run.trials.back().name, run);
   }
   run.seconds_read =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  if (!common.out.empty()) try_folder(common.out);
   markers::Options options;
   options.threads = common.threads;
   options.max_iterations = arguments.max_iterations;
+  keep_on_stop();
+  options.stop = &stop_requested();
   const bool show = !common.quiet && !common.json && isatty(2) != 0;
   if (show) {
     options.progress = [](int k, double objective, double kkt) {
@@ -202,6 +215,7 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
   markers::run_identification(run, options);
   if (show) say("\n");
   if (!run.id->summary.converged) common.status = kFailed;
+  if (run.id->summary.interrupted) common.status = kInterrupted;
   if (!common.out.empty()) save_all(run, common.out);
   if (common.json) {
     print_json(markers::make_json(run));
@@ -231,6 +245,10 @@ void add_markers(CommandLine& line, Common& common) {
       .positive();
   command.flag("--residuals", &arguments->use_residuals,
                "weigh C3D markers by their reconstruction residuals");
+  command
+      .option("--ramp", &arguments->ramp,
+              "s over which a marker's weight falls before a gap and rises after it; 0: not at all")
+      .show_default();
   command.option("--max-iterations", &arguments->max_iterations, "of the all-frames problem")
       .range(1, 10000);
   command.run([&common, arguments] { run_markers(*arguments, common); });

@@ -409,5 +409,28 @@ TEST_F(RealData, HindfootAndForefootOfTheOxfordFoot) {
   EXPECT_LT((ankle - g.markers[run.model.find_marker("RANK")].value).norm(), 0.06);
 }
 
+// Standing does not move the joints: with the walk their centres stay in the foot, alone they are
+// held there by weak priors, and named.
+TEST_F(RealData, AStaticTrialDoesNotLetTheFootRunAway) {
+  for (const bool with_walk : {true, false}) {
+    std::vector<std::string> files{"oxford_foot/HC038A01.c3d"};
+    if (with_walk) files.push_back("oxford_foot/HC038A11.c3d");
+    const auto run = fit_files("oxford_foot.yaml", files);
+    EXPECT_TRUE(run.id->summary.converged) << run.id->summary.message;
+    const Geometry g = calc_geometry(run.model, run.id->d);
+    for (const char* name : {"ankle", "midfoot"}) {
+      const JointGeometry& joint = g.joints[run.model.find_joint(name)];
+      // A foot's length; measured 0.23 m in the shank (the ankle), 0.14 m at most elsewhere.
+      EXPECT_LT(joint.parent_center.value.norm(), 0.25) << name << with_walk;
+      EXPECT_LT(joint.child_center.value.norm(), 0.25) << name << with_walk;
+    }
+    EXPECT_EQ(has_warning(run, {"does not hold", "ankle.parent_center.x"}), !with_walk);
+    const int x = run.model.find_parameter("ankle.parent_center.x");
+    if (!with_walk) {
+      EXPECT_FALSE(run.confidence.identifiable[x]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vesica::markers::recording_test

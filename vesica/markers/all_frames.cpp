@@ -17,6 +17,7 @@ struct AllFrames::Parts {
   Plan plan;
   int threads;
   std::vector<Frame> frames;
+  std::vector<char> begins;  // a trial
   size_t segments;
   std::vector<SegmentPose> poses, trial_poses;
   std::vector<double> gains;
@@ -29,7 +30,10 @@ struct AllFrames::Parts {
         threads(calc_thread_count(thread_count)),
         segments(m.segments.size()) {
     for (const Trial& trial : trials) {
-      for (int k = 0; k < trial.frame_count(); ++k) frames.push_back(trial.frame(k));
+      for (int k = 0; k < trial.frame_count(); ++k) {
+        frames.push_back(trial.frame(k));
+        begins.push_back(k == 0);
+      }
     }
     poses.resize(frames.size() * segments);
     trial_poses.resize(poses.size());
@@ -67,6 +71,7 @@ Frame AllFrames::frame(int k) const { return parts_->frames[k]; }
 SegmentPose* AllFrames::poses(int k) { return &parts_->poses[k * parts_->segments]; }
 const SegmentPose* AllFrames::poses(int k) const { return &parts_->poses[k * parts_->segments]; }
 int AllFrames::threads() const { return parts_->threads; }
+bool AllFrames::begins_trial(int k) const { return parts_->begins[k] != 0; }
 
 void AllFrames::project(const Eigen::VectorXd& d) {
   Parts& p = *parts_;

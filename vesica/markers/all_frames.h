@@ -35,6 +35,7 @@ class AllFrames {
   SegmentPose* poses(int k);
   const SegmentPose* poses(int k) const;
   int threads() const;
+  bool begins_trial(int k) const;  // or the frame before belongs to the same recording
 
   // Puts every frame's poses onto the constraints at d.
   void project(const Eigen::VectorXd& d);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "vesica/error.h"
+#include "vesica/markers/branches.h"
 #include "vesica/markers/parameter_step.h"
 #include "vesica/markers/start.h"
 
@@ -133,6 +134,12 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
       s.message = "the objective is no number: a marker position or parameter is not finite";
       break;
     }
+    if (options.stop && *options.stop) {
+      s.interrupted = true;
+      s.message = fmt::format("interrupted after {} iterations: relative KKT residual {:.2e}",
+                              s.iterations.size(), s.kkt_relative);
+      break;
+    }
     // At round-off the residual stops falling: that is as converged as it gets.
     const bool stalled = s.kkt_relative <= 1e-12 && s.kkt_relative > 0.25 * last_kkt;
     const bool exact = s.objective <= floor;
@@ -148,7 +155,10 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
         // only in an error that its neighbours in time do not have.
         long moved = s.minimum ? 0 : leave_saddles(frames, d);
         s.saddle_frames += moved;
-        moved += improve_outliers(frames, d);
+        const long changed = options.choose_branches ? choose_branches(frames, d).moved
+                                                     : improve_outliers(frames, d);
+        s.branch_frames += changed;
+        moved += changed;
         ++saddle_rounds;
         if (moved > 0) {
           last_kkt = 1e300;
@@ -213,11 +223,10 @@ Identification identify(const Model& model, const std::vector<Trial>& trials,
 
   const auto begin = Clock::now();
   Options solve_options = options;
-  int start_iterations = 0;
+  Start start;
   if (options.find_start) {
-    const Start start = find_start(out.frames, options.start_frames);
+    start = find_start(out.frames, options.start_frames, options.stop);
     out.d = start.d;
-    start_iterations = start.iterations;
     solve_options.kkt_reference = std::max(options.kkt_reference, start.kkt);
   }
   out.d = project_parameters(model, out.d);
@@ -226,11 +235,20 @@ Identification identify(const Model& model, const std::vector<Trial>& trials,
   } else {
     solve_frames(out.frames, out.d);
   }
+  if (options.choose_branches) choose_branches(out.frames, out.d);
   const double seconds_start = seconds_since(begin);
 
   out.summary = solve_all_frames(out.frames, out.d, solve_options);
   out.summary.seconds_start = seconds_start;
-  out.summary.start_iterations = start_iterations;
+  out.summary.start_iterations = start.iterations;
+  out.summary.starts = start.attempts;
+  out.summary.starts_alike = start.reached;
+  if (start.attempts > 0 && start.reached < 2) {
+    out.summary.warnings.push_back(fmt::format(
+        "not the only minimum: {} starts found several, and the best of them {}; give the model "
+        "start values that are nearer, priors or bounds, and look at markers with large errors",
+        start.attempts, start.reached == 1 ? "once" : "with segments turned around"));
+  }
   out.summary.warnings.insert(out.summary.warnings.begin(), notes.warnings.begin(),
                               notes.warnings.end());
   out.newton = evaluate(out.frames, out.d, Curvature::kNewton, 0);

@@ -1,6 +1,7 @@
 // Identification: constants d and all poses together from all frames (Andersen eq. 11-17).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,10 +19,14 @@ struct Options {
   // Frames that the start uses to find d before all frames are solved.
   int start_frames = 120;
   bool find_start = true;  // false: start at the model's start values
+  // Poses of frames with several minima are chosen over the recording (branches.h); false: each
+  // frame's own, for comparison.
+  bool choose_branches = true;
   // What kkt_relative is at least divided by: the residual at the user's start values. identify()
   // fills it in.
   double kkt_reference = 0;
   std::function<void(int iteration, double objective, double kkt)> progress;
+  const std::atomic<bool>* stop = nullptr;  // set from outside: end with what there is
 };
 
 struct Iteration {
@@ -35,7 +40,9 @@ struct Iteration {
 
 struct Summary {
   bool converged = false;
-  std::string message;  // cause and remedy where it did not
+  bool interrupted = false;  // by Options::stop
+  long branch_frames = 0;    // that took another pose because of the frames beside them
+  std::string message;       // cause and remedy where it did not
   std::vector<Iteration> iterations;
   double objective = 0;
   double kkt_absolute = 0;  // max norm of eq. 13, SI
@@ -49,6 +56,9 @@ struct Summary {
   long undetermined_frames = 0;
   long saddle_frames = 0;    // frames that were found at saddles and left them
   int start_iterations = 0;  // on the few frames that d started from
+  // Of so many starts, those that ended where this one did: with less than two, other minima are
+  // known and nothing says that there is no lower one.
+  int starts = 0, starts_alike = 0;
   double seconds_start = 0, seconds_solve = 0;
   std::vector<std::string> warnings;
 };

@@ -159,6 +159,9 @@ ordered_json make_json(const Run& run) {
                                     {"standard_error", number(u.standard_error)},
                                     {"remedy", u.remedy}});
   }
+  json["objective"] = s.objective;
+  json["interrupted"] = s.interrupted;
+  json["starts"] = {{"tried", s.starts}, {"ended_here", s.starts_alike}};
   json["iterations"] = s.iterations.size();
   json["start_iterations"] = s.start_iterations;
   json["kkt_residual"] = s.kkt_relative;
@@ -168,6 +171,16 @@ ordered_json make_json(const Run& run) {
   json["variables"] = run.variable_count();
   json["constraints_per_frame"] = run.model.constraint_count();
   json["undetermined_frames"] = s.undetermined_frames;
+  json["pose_sd_deg"] = run.marks.usual_turn * 180 / kPi;
+  json["marked_frames"] = ordered_json::array();
+  for (const MarkedStretch& m : list_marked(run.marks, run.id->frames)) {
+    json["marked_frames"].push_back({{"trial", run.trials[m.trial].name},
+                                     {"first", m.first_frame + 1},
+                                     {"last", m.last_frame + 1},
+                                     {"reason", name_of(m.reason)},
+                                     {"segment", run.model.segments[m.segment].name},
+                                     {"turn_deg", m.turn * 180 / kPi}});
+  }
   json["seconds"] = {
       {"read", run.seconds_read}, {"start", s.seconds_start}, {"solve", s.seconds_solve}};
   json["noise_mm"] = c.sigma * 1e3;

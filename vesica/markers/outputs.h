@@ -6,6 +6,7 @@
 
 #include "vesica/io/motion_data.h"
 #include "vesica/markers/confidence.h"
+#include "vesica/markers/frame_marks.h"
 #include "vesica/markers/recording.h"
 
 namespace vesica::markers {
@@ -22,6 +23,7 @@ struct Run {
   std::unique_ptr<Identification> id;
   Confidence confidence;
   MarkerErrors errors;
+  FrameMarks marks;  // frames whose poses are not to be relied on
   double seconds_read = 0;
   std::vector<TimedEvent> events;  // gait events, for plots
   std::vector<std::string> warnings;

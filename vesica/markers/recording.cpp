@@ -45,6 +45,16 @@ std::vector<Vec3d> take_track(const MotionTrial& motion, size_t column,
   return track;
 }
 
+// Positions that are seen and have less than their marker's weight.
+long count_lowered(const Model& model, const Trial& trial) {
+  long count = 0;
+  for (size_t i = 0; i < trial.weights.size(); ++i) {
+    const double full = model.markers[i % model.markers.size()].weight;
+    if (trial.weights[i] > 0 && trial.weights[i] < full * (1 - 1e-12)) ++count;
+  }
+  return count;
+}
+
 std::vector<std::string> list_names(const Model& model) {
   std::vector<std::string> names;
   for (const Marker& marker : model.markers) names.push_back(marker.name);
@@ -154,7 +164,14 @@ Trial make_trial(const Model& model, const MotionTrial& motion, const std::strin
     const std::vector<Vec3d> track = take_track(motion, column[m], warnings);
     for (size_t f = 0; f < tracks.frames(); ++f) trial.positions[f * n + m] = track[f];
   }
-  set_weights(model, static_cast<int>(options.ramp_seconds * trial.rate), trial);
+  const int ramp = static_cast<int>(options.ramp_seconds * trial.rate);
+  set_weights(model, ramp, trial);
+  if (const long lowered = count_lowered(model, trial); lowered > 0 && warnings) {
+    warnings->push_back(fmt::format(
+        "{}: {} positions of markers within {:g} s of a gap count less than others, so that poses "
+        "do not jump there; --ramp 0 lets them count fully",
+        motion.file, lowered, options.ramp_seconds));
+  }
   if (options.use_residuals && !tracks.residuals.empty()) {
     for (size_t f = 0; f < tracks.frames(); ++f) {
       for (size_t m = 0; m < n; ++m) {

@@ -7,6 +7,8 @@
 
 #include "vesica/error.h"
 #include "vesica/markers/dense.h"
+#include "vesica/markers/exchanged_throughout.h"
+#include "vesica/markers/runaways.h"
 #include "vesica/markers/technical.h"
 
 namespace vesica::markers {
@@ -64,7 +66,8 @@ void warn_about_frames(Run& run) {
       if (explained || ++count > kMaxStrays) continue;
       run.warnings.push_back(fmt::format(
           "{}: marker {} is up to {:.0f} mm off in frames {} to {}; mislabelled, a ghost, or a "
-          "slip? Leave it out there, or take a robust loss",
+          "slip? Leave it out there, or let the model let go of it: `objective: {{loss: tukey, "
+          "width: 2 cm}}`",
           run.trials[t].name, names_of(stray), stray.size * 1e3, stray.first_frame + 1,
           stray.first_frame + stray.frames));
     }
@@ -72,6 +75,32 @@ void warn_about_frames(Run& run) {
   if (count > kMaxStrays) {
     run.warnings.push_back(
         fmt::format("{} more stretches with a marker far off", count - kMaxStrays));
+  }
+}
+
+// Frames whose poses are not to be relied on. Those that no marker fixes at all are told by
+// warn_about_frames, wild markers as strays.
+void warn_about_marks(Run& run) {
+  constexpr double kNothingHolds = 10;  // rad
+  constexpr int kMost = 10;
+  int count = 0;
+  for (const MarkedStretch& m : list_marked(run.marks, run.id->frames)) {
+    const bool loose = m.reason == MarkReason::kLoose;
+    if (m.reason == MarkReason::kPulled || (loose && m.turn > kNothingHolds)) continue;
+    if (++count > kMost) continue;
+    const std::string& segment = run.model.segments[m.segment].name;
+    run.warnings.push_back(fmt::format(
+        "{}: frames {} to {}: {}", run.trials[m.trial].name, m.first_frame + 1, m.last_frame + 1,
+        loose ? fmt::format("the markers seen leave the orientation of {} open by {:.1f} deg "
+                            "(standard deviation; {:.1f} deg is usual)",
+                            segment, m.turn * 180 / kPi, run.marks.usual_turn * 180 / kPi)
+              : fmt::format("two poses that are {:.0f} deg apart fit alike, and the frames beside "
+                            "them do not decide",
+                            m.turn * 180 / kPi)));
+  }
+  if (count > kMost) {
+    run.warnings.push_back(fmt::format(
+        "{} more stretches of frames with loose poses; summary.json lists all", count - kMost));
   }
 }
 
@@ -104,12 +133,39 @@ void warn_about_solution(Run& run) {
   }
 }
 
+// Constants that have left what a body can be are held by weak priors, and all is fitted again.
+// Returns them.
+std::vector<int> hold_runaways(Run& run, const Options& options) {
+  std::vector<int> held;
+  constexpr int kMostRounds = 3;  // where one is held another may leave
+  for (int round = 0; round < kMostRounds && !run.id->summary.interrupted; ++round) {
+    const std::vector<int> parameters = find_runaways(*run.id, run.trials);
+    if (parameters.empty()) break;
+    held.insert(held.end(), parameters.begin(), parameters.end());
+    std::vector<std::string> names;
+    for (const int k : parameters) {
+      const Parameter& p = run.model.parameters[k];
+      names.push_back(fmt::format("{} (was {:.0f} {})", p.name, for_people(p.unit, run.id->d[k]),
+                                  unit_for_people(p.unit)));
+    }
+    run.id.reset();
+    hold_parameters(parameters, run.trials, run.model);
+    run.id = std::make_unique<Identification>(identify(run.model, run.trials, options));
+    run.warnings.push_back(fmt::format(
+        "this motion does not hold {}: they are held by weak priors (5 cm, 17 deg, 30 %) about "
+        "their first values; give the model a `prior`, or a recording that moves the joint",
+        fmt::join(names, ", ")));
+  }
+  return held;
+}
+
 }  // namespace
 
 void run_identification(Run& run, const Options& options) {
   set_technical_frames(run.trials, run.model);
   check_data(run);
   run.id = std::make_unique<Identification>(identify(run.model, run.trials, options));
+  const std::vector<int> held = hold_runaways(run, options);
   run.warnings.insert(run.warnings.end(), run.id->summary.warnings.begin(),
                       run.id->summary.warnings.end());
   if (run.model.has_loops()) {
@@ -121,8 +177,17 @@ void run_identification(Run& run, const Options& options) {
     }
   }
   run.confidence = calc_confidence(*run.id, run.trials);
+  for (const int k : held) run.confidence.identifiable[k] = false;  // the prior knows, not the data
   run.errors = calc_marker_errors(run.id->frames, run.id->d);
+  run.marks = mark_frames(run.id->frames, run.id->d);
   warn_about_frames(run);
+  for (const ExchangedPair& pair : find_exchanged_throughout(*run.id, run.trials)) {
+    run.warnings.push_back(fmt::format(
+        "markers {} and {} look exchanged throughout: with each other's labels the objective is "
+        "{:.0f} % of what it is; correct the labels, or the model",
+        run.model.markers[pair.a].name, run.model.markers[pair.b].name, 100 * pair.share));
+  }
+  warn_about_marks(run);
   warn_about_solution(run);
 }
 

@@ -9,6 +9,7 @@
 #include "vesica/markers/identify.h"
 #include "vesica/markers/joint_coordinates.h"
 #include "vesica/markers/parameter_step.h"
+#include "vesica/markers/pose_spread.h"
 #include "vesica/math/median.h"
 #include "vesica/math/parallel.h"
 
@@ -22,6 +23,9 @@ constexpr int kStarts = 8;
 constexpr double kGoodFit = 0.008;  // m, rms
 // Starts of d, tried while some markers fit far worse than most.
 constexpr int kAttempts = 8;
+// Objectives within this factor belong to one minimum.
+constexpr double kAlike = 1.02;
+constexpr double kTurnedAround = 120 * kPi / 180;
 
 double calc_rms(const Frame& frame, size_t markers, double objective) {
   double weight = 0;
@@ -54,17 +58,22 @@ void center_on_markers(const Model& model, const Geometry& geometry, const Frame
   }
 }
 
+// Orientations with all joint angles zero; lengths do not matter for those.
+std::vector<SegmentPose> make_neutral(const Model& model) {
+  std::vector<SegmentPose> neutral(model.segments.size());
+  const std::vector<double> zeros(list_joint_coordinates(model).size(), 0.0);
+  place_segments(model, model.start_values(), zeros, neutral.data());
+  return neutral;
+}
+
+Quaternion<double> conjugate(const Quaternion<double>& q) { return {q.w, -q.x, -q.y, -q.z}; }
+
 // Orientations from the segments' own markers, from neighbours where those are too few.
 void guess_poses(const FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
   const Model& model = solver.plan().model();
   const Geometry& geometry = solver.geometry();
   const size_t n = model.segments.size();
-  std::vector<SegmentPose> neutral(n);
-  {
-    const std::vector<double> zeros(list_joint_coordinates(model).size(), 0.0);
-    // Only orientations are used, so lengths do not matter here.
-    place_segments(model, model.start_values(), zeros, neutral.data());
-  }
+  const std::vector<SegmentPose> neutral = make_neutral(model);
   std::vector<char> known(n, 0);
   for (size_t s = 0; s < n; ++s) {
     const RigidFit fit = fit_segment(model, geometry, frame, static_cast<int>(s));
@@ -143,26 +152,119 @@ Trial take_sample(const AllFrames& frames, int wanted) {
   return few;
 }
 
-// Whether some markers fit far worse than most: a limb that sits in a minimum of its own does so in
-// all frames alike.
-bool has_misfit(const AllFrames& frames, const Eigen::VectorXd& d) {
-  const Model& model = frames.model();
-  const Geometry geometry = calc_geometry(model, d);
-  std::vector<double> rms;
-  for (size_t m = 0; m < model.markers.size(); ++m) {
-    double sum = 0, count = 0;
-    for (int k = 0; k < frames.frame_count(); ++k) {
-      const Frame frame = frames.frame(k);
-      if (frame.weights[m] <= 0) continue;
-      const Vec3d at = calc_marker(geometry, model, static_cast<int>(m), frames.poses(k));
-      sum += (at - frame.positions[m]).squaredNorm();
-      ++count;
-    }
-    if (count > 0) rms.push_back(std::sqrt(sum / count));
+// Puts segments that are turned around, by more than kTurnedAround from where all joint angles are
+// zero, back to there. Returns how many.
+int turn_back(const Model& model, const std::vector<SegmentPose>& neutral, SegmentPose* poses) {
+  int count = 0;
+  for (const int s : model.order) {
+    const int j = model.tree_joint[s];
+    if (j < 0 || model.joints[j].parent == kGround) continue;
+    const int parent = model.joints[j].parent;
+    const Quaternion<double> straight =
+        poses[parent].q_WS * (conjugate(neutral[parent].q_WS) * neutral[s].q_WS);
+    if (calc_turn({Vec3d::Zero(), straight}, poses[s]) < kTurnedAround) continue;
+    poses[s].q_WS = straight;
+    ++count;
   }
-  if (rms.empty()) return false;
-  std::sort(rms.begin(), rms.end());
-  return rms.back() > std::max(kGoodFit, 3 * rms[rms.size() / 2]);
+  return count;
+}
+
+std::vector<SegmentPose> copy_poses(const AllFrames& frames) {
+  const size_t n = frames.model().segments.size();
+  return {frames.poses(0), frames.poses(0) + n * frames.frame_count()};
+}
+
+// Poses of the sample's frames at the constants of the solvers. A frame that is solved alone at
+// constants that are far off fits best with a segment turned around, and such frames then hold the
+// constants where they are: these keep the guess.
+void place_sample(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& solvers,
+                  const std::vector<SegmentPose>& neutral) {
+  const Model& model = frames.model();
+  for_each_index(frames.frame_count(), frames.threads(), [&](int k, int worker) {
+    FrameSolver& solver = *solvers[worker];
+    SegmentPose* poses = frames.poses(k);
+    guess_poses(solver, frames.frame(k), poses);
+    std::vector<SegmentPose> solved(poses, poses + model.segments.size()), turned;
+    solver.solve(frames.frame(k), solved.data());
+    turned = solved;
+    if (turn_back(model, neutral, turned.data()) == 0) {
+      std::copy(solved.begin(), solved.end(), poses);
+    }
+  });
+}
+
+// Segments of the sample that are turned around are turned back. Returns in how many frames.
+long straighten(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& solvers,
+                const std::vector<SegmentPose>& neutral) {
+  std::vector<char> moved(frames.frame_count(), 0);
+  for_each_index(frames.frame_count(), frames.threads(), [&](int k, int worker) {
+    if (turn_back(frames.model(), neutral, frames.poses(k)) == 0) return;
+    solvers[worker]->project(frames.poses(k));
+    moved[k] = 1;
+  });
+  return std::count(moved.begin(), moved.end(), 1);
+}
+
+// Frames solved again from nothing, kept where they fit better. Returns how many.
+long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& solvers) {
+  const size_t n = frames.model().segments.size();
+  std::vector<char> moved(frames.frame_count(), 0);
+  for_each_index(frames.frame_count(), frames.threads(), [&](int k, int worker) {
+    FrameSolver& solver = *solvers[worker];
+    std::vector<SegmentPose> other(n);
+    guess_poses(solver, frames.frame(k), other.data());
+    const double tried = solver.solve(frames.frame(k), other.data()).objective;
+    const double present =
+        calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
+    if (tried > 0.99 * present) return;
+    std::copy(other.begin(), other.end(), frames.poses(k));
+    moved[k] = 1;
+  });
+  return std::count(moved.begin(), moved.end(), 1);
+}
+
+struct Attempt {
+  double objective = 0;
+  double kkt_start = 0;
+  int iterations = 0;
+  long turned = 0;  // frames with a segment turned around
+};
+
+// The sample's problem from d, with poses from nothing. Frames that ended in minima of their own,
+// and segments that are turned around, are put right and all is solved again.
+Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
+                     std::vector<std::unique_ptr<FrameSolver>>& solvers,
+                     const std::vector<SegmentPose>& neutral, const Options& options) {
+  const auto set_parameters = [&] {
+    for (auto& solver : solvers) solver->set_parameters(d);
+  };
+  set_parameters();
+  place_sample(some, solvers, neutral);
+  Summary summary = solve_all_frames(some, d, options);
+  Attempt out;
+  out.kkt_start = summary.kkt_start;
+  set_parameters();
+  if (refresh_frames(some, solvers) > 0) {
+    summary = solve_all_frames(some, d, options);
+    set_parameters();
+  }
+  const std::vector<SegmentPose> kept = copy_poses(some);
+  out.turned = straighten(some, solvers, neutral);
+  if (out.turned > 0) {
+    Eigen::VectorXd other = d;
+    const Summary straight = solve_all_frames(some, other, options);
+    if (straight.objective < summary.objective) {
+      summary = straight;
+      d = other;
+      set_parameters();
+      out.turned = straighten(some, solvers, neutral);
+    } else {
+      std::copy(kept.begin(), kept.end(), some.poses(0));
+    }
+  }
+  out.objective = summary.objective;
+  out.iterations = static_cast<int>(summary.iterations.size());
+  return out;
 }
 
 }  // namespace
@@ -312,7 +414,7 @@ long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d) {
   return moved;
 }
 
-Start find_start(const AllFrames& frames, int start_frames) {
+Start find_start(const AllFrames& frames, int start_frames, const std::atomic<bool>* stop) {
   const Model& model = frames.model();
   const std::vector<Trial> sample{take_sample(frames, start_frames)};
   Model soft = model;
@@ -322,11 +424,17 @@ Start find_start(const AllFrames& frames, int start_frames) {
   options.threads = frames.threads();
   options.max_iterations = 30;
   options.tolerance = 1e-5;
+  options.stop = stop;
   const Eigen::VectorXd first = project_parameters(soft, soft.start_values());
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
   Start best;
   double least = 1e300;
+  std::vector<std::unique_ptr<FrameSolver>> solvers;
+  for (int k = 0; k < frames.threads(); ++k) {
+    solvers.push_back(std::make_unique<FrameSolver>(soft, first));
+  }
+  const std::vector<SegmentPose> neutral = make_neutral(soft);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Eigen::VectorXd d = first;
     if (attempt > 0) {
@@ -334,20 +442,19 @@ Start find_start(const AllFrames& frames, int start_frames) {
       d = project_parameters(soft, d);
     }
     AllFrames some(soft, sample, frames.threads());
-    for_each_index(some.frame_count(), frames.threads(), [&](int k, int) {
-      FrameSolver solver(soft, d);
-      solve_frame_from_scratch(solver, some.frame(k), some.poses(k));
-    });
-    const Summary summary = solve_all_frames(some, d, options);
-    if (attempt == 0) {
-      best.kkt = summary.kkt_start * frames.frame_count() / some.frame_count();
-    }
-    if (summary.objective < least) {
-      least = summary.objective;
-      best.iterations = static_cast<int>(summary.iterations.size());
+    const Attempt tried = solve_sample(some, d, solvers, neutral, options);
+    ++best.attempts;
+    if (attempt == 0) best.kkt = tried.kkt_start * frames.frame_count() / some.frame_count();
+    const bool lower = tried.objective < least / kAlike, alike = tried.objective < least * kAlike;
+    if (tried.objective < least) {
+      least = tried.objective;
+      best.iterations = tried.iterations;
       best.d = d;
     }
-    if (!has_misfit(some, d)) break;
+    if (lower) best.reached = 0;
+    // A minimum whose segments are turned around is none to agree on.
+    if ((lower || alike) && 10 * tried.turned < some.frame_count()) ++best.reached;
+    if (best.reached >= 2 || (stop && *stop)) break;
   }
   return best;
 }

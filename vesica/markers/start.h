@@ -1,6 +1,8 @@
 // Where to begin without a first guess: poses from the markers themselves, d from a few frames.
 #pragma once
 
+#include <atomic>
+
 #include "vesica/markers/all_frames.h"
 #include "vesica/motion/rigid_fit.h"
 
@@ -26,13 +28,18 @@ long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d);
 long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d);
 
 // d to begin eq. 11 with: the model's start values, improved on `start_frames` frames spread over
-// all trials under weak priors (5 cm, 0.3 rad, 30 %); where a limb's markers then fit far worse
-// than the others, other values are tried and the best is kept.
+// all trials under weak priors (5 cm, 0.3 rad, 30 %). Other values are tried, half a prior's width
+// away at random, until the best minimum has been reached twice without segments that are turned
+// around, eight times at most.
 struct Start {
   Eigen::VectorXd d;
   int iterations = 0;  // of the values that were kept
+  int attempts = 0;    // how many values were tried
+  int reached = 0;     // how many of them led to the best minimum
   double kkt = 0;      // residual of eq. 13 at the model's start values, scaled up to all frames
 };
-Start find_start(const AllFrames& frames, int start_frames);
+// `stop` ends it with what there is.
+Start find_start(const AllFrames& frames, int start_frames,
+                 const std::atomic<bool>* stop = nullptr);
 
 }  // namespace vesica::markers

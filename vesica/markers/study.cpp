@@ -44,7 +44,7 @@ void fix(Model& model, int k, double value, StudyResult& result) {
 bool is_study(const InputFile& file) { return file.root().find("study").has_value(); }
 
 Study run_study(const InputFile& file, const std::function<MotionTrial(const std::string&)>& load,
-                const Options& options) {
+                const Options& options, const MatchOptions& match) {
   const InputNode root = file.root();
   root.allow({"vesica", "study", "models", "evaluate"});
   root.at("vesica").integer(1, 1);
@@ -85,10 +85,10 @@ Study run_study(const InputFile& file, const std::function<MotionTrial(const std
     run.model.finish();
     for (const InputNode& trial : node.at("trials").items()) {
       run.trials.push_back(make_trial(run.model, load(in_folder(file, trial.text())), trial.text(),
-                                      {}, &run.warnings));
+                                      match, &run.warnings));
     }
     run_identification(run, options);
-    std::vector<Trial> one{make_trial(run.model, evaluation, study.evaluate, {}, &run.warnings)};
+    std::vector<Trial> one{make_trial(run.model, evaluation, study.evaluate, match, &run.warnings)};
     AllFrames frames(run.model, one, options.threads);
     solve_frames(frames, run.id->d);
     result.evaluated = calc_marker_errors(frames, run.id->d);

@@ -29,7 +29,7 @@ bool is_study(const InputFile& file);
 
 // `load` turns a file name of the study into a recording.
 Study run_study(const InputFile& file, const std::function<MotionTrial(const std::string&)>& load,
-                const Options& options);
+                const Options& options, const MatchOptions& match = {});
 
 std::string make_study_table(const Study& study);
 nlohmann::ordered_json make_study_json(const Study& study);

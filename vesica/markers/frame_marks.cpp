@@ -1,0 +1,107 @@
+#include "vesica/markers/frame_marks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vesica/markers/branches.h"
+#include "vesica/markers/pose_spread.h"
+#include "vesica/math/median.h"
+#include "vesica/math/parallel.h"
+
+namespace vesica::markers {
+namespace {
+
+constexpr double kOff = 5 * kPi / 180;  // rad, what a user should hear about
+constexpr double kClose = 12;           // twice the log of a likelihood ratio
+constexpr double kFarOff = 0.03;        // m
+constexpr double kFarOffNoise = 5;      // sigma
+
+// The marker that pulls most, or -1.
+int find_pulling_marker(const Model& model, const Geometry& geometry, const Frame& frame,
+                        const SegmentPose* poses, double sigma) {
+  int worst = -1;
+  double largest = std::max(kFarOff, kFarOffNoise * sigma);
+  for (size_t m = 0; m < model.markers.size(); ++m) {
+    if (frame.weights[m] <= 0) continue;
+    const double error =
+        (calc_marker(geometry, model, static_cast<int>(m), poses) - frame.positions[m]).norm();
+    if (error <= largest || calc_loss(model.loss, error * error).first <= 0) continue;
+    largest = error;
+    worst = static_cast<int>(m);
+  }
+  return worst;
+}
+
+}  // namespace
+
+const char* name_of(MarkReason reason) {
+  switch (reason) {
+    case MarkReason::kNone:
+      return "none";
+    case MarkReason::kLoose:
+      return "loose";
+    case MarkReason::kTwoWays:
+      return "two_ways";
+    case MarkReason::kPulled:
+      return "pulled";
+  }
+  return "";
+}
+
+FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d) {
+  const Model& model = frames.model();
+  const int count = frames.frame_count();
+  const Branches branches = inspect_branches(frames, d);
+  const Plan plan(model, false);
+  const Geometry geometry = plan.calc_geometry(d);
+  FrameMarks out;
+  out.sigma = branches.sigma;
+  out.reason.assign(count, MarkReason::kNone);
+  out.segment.assign(count, 0);
+  out.turn.assign(count, 0.0);
+  for_each_index(count, frames.threads(), [&](int k, int) {
+    const PoseSpread spread = calc_pose_spread(plan, geometry, frames.frame(k), frames.poses(k));
+    out.segment[k] = spread.worst;
+    out.turn[k] = branches.sigma * spread.largest();
+  });
+  out.usual_turn = calc_median(out.turn);
+  for (int k = 0; k < count; ++k) {
+    const int pulling =
+        find_pulling_marker(model, geometry, frames.frame(k), frames.poses(k), branches.sigma);
+    if (3 * out.turn[k] > kOff && out.turn[k] > 1.5 * out.usual_turn) {
+      out.reason[k] = MarkReason::kLoose;
+    } else if (branches.margin[k] < kClose) {
+      out.reason[k] = MarkReason::kTwoWays;
+      out.turn[k] = branches.apart[k];
+    } else if (pulling >= 0) {
+      out.reason[k] = MarkReason::kPulled;
+      out.segment[k] = model.markers[pulling].segment;
+    }
+  }
+  return out;
+}
+
+std::vector<MarkedStretch> list_marked(const FrameMarks& marks, const AllFrames& frames) {
+  std::vector<MarkedStretch> list;
+  int trial = -1, frame = 0;
+  for (int k = 0; k < frames.frame_count(); ++k, ++frame) {
+    if (frames.begins_trial(k)) {
+      ++trial;
+      frame = 0;
+    }
+    if (marks.reason[k] == MarkReason::kNone) continue;
+    const bool goes_on = !list.empty() && list.back().trial == trial &&
+                         list.back().last_frame == frame - 1 &&
+                         list.back().reason == marks.reason[k];
+    if (!goes_on) list.push_back({trial, frame, frame, marks.reason[k], marks.segment[k], 0});
+    MarkedStretch& stretch = list.back();
+    stretch.last_frame = frame;
+    if (marks.turn[k] > stretch.turn) {
+      stretch.turn = marks.turn[k];
+      stretch.segment = marks.segment[k];
+    }
+  }
+  return list;
+}
+
+}  // namespace vesica::markers
