@@ -34,6 +34,7 @@ struct Common {
 
 void add_check(CommandLine& line, Common& common);
 void add_export(CommandLine& line, Common& common);
+void add_gait(CommandLine& line, Common& common);
 void add_identify(CommandLine& line, Common& common);
 void add_laws(CommandLine& line, Common& common);
 void add_list(CommandLine& line, Common& common);

@@ -152,6 +152,7 @@ int main(int argc, char** argv) {
   add_reproduce(line, common);
   add_motion(line, common);
   add_markers(line, common);
+  add_gait(line, common);
   add_study(line, common);
   add_suggest(line, common);
   add_identify(line, common);

@@ -1,0 +1,240 @@
+// vesica gait: gait cycles and parameters over the trials of one person.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/vesica/commands.h"
+#include "vesica/error.h"
+#include "vesica/io/file_writer.h"
+#include "vesica/io/load_motion.h"
+#include "vesica/io/output_file.h"
+#include "vesica/io/units.h"
+#include "vesica/motion/gait_cycles.h"
+#include "vesica/motion/gait_normative.h"
+#include "vesica/motion/trial_edit.h"
+#include "vesica/report/gait_report.h"
+
+namespace vesica::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct GaitCommand {
+  std::vector<std::string> files;
+  std::string normative, weight, up, threshold = "20 N", events = "auto";
+};
+
+double parse_option(const std::string& text, const Dimension& dimension, const char* option) {
+  double value = 0.0;
+  try {
+    value = parse_quantity(text, dimension);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} {}: {}", option, text, error.what()));
+  }
+  if (!(value > 0.0)) throw InputError(fmt::format("{} {}: must be positive", option, text));
+  return value;
+}
+
+// A table of angles, moments or the like, not of forces.
+bool is_signal_table(const MotionTrial& motion) {
+  return motion.markers.markers() == 0 && motion.plates.empty() && motion.analog.rows() > 0 &&
+         find_plate_forces(motion.analog, Vec3d::UnitY(), {}).empty();
+}
+
+// Files of one name are one trial; a table of signals belongs to the trial whose name its own
+// begins with (walk1_joints.mot to walk1), or to the only one.
+std::vector<GaitTrial> load_gait_trials(const std::vector<std::string>& files) {
+  std::vector<GaitTrial> trials;
+  std::vector<std::pair<std::string, MotionTrial>> tables;
+  for (const std::string& file : files) {
+    MotionTrial motion = load_motion(file);
+    if (is_signal_table(motion)) {
+      tables.emplace_back(file, std::move(motion));
+      continue;
+    }
+    const std::string stem = fs::path(file).stem().string();
+    const auto same = std::find_if(trials.begin(), trials.end(), [&](const GaitTrial& trial) {
+      return trial.name == stem &&
+             (trial.motion.markers.markers() > 0) != (motion.markers.markers() > 0);
+    });
+    if (same != trials.end()) {
+      same->motion = join(same->motion, motion);
+      continue;
+    }
+    trials.push_back({stem, std::move(motion), {}, {}});
+  }
+  // One file with markers and one with forces are one trial, whatever their names.
+  if (trials.size() == 2 && trials[0].motion.plates.empty() && trials[1].motion.plates.empty() &&
+      (trials[0].motion.markers.markers() > 0) != (trials[1].motion.markers.markers() > 0)) {
+    const size_t with = trials[0].motion.markers.markers() > 0 ? 0 : 1;
+    trials[with].motion = join(trials[with].motion, trials[1 - with].motion);
+    trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(1 - with));
+  }
+  for (const auto& [file, motion] : tables) {
+    const std::string stem = fs::path(file).stem().string();
+    GaitTrial* owner = nullptr;
+    for (GaitTrial& trial : trials) {
+      if (stem.starts_with(trial.name) &&
+          (owner == nullptr || trial.name.size() > owner->name.size())) {
+        owner = &trial;
+      }
+    }
+    if (owner == nullptr && trials.size() == 1) owner = &trials[0];
+    if (owner == nullptr) {
+      throw InputError(
+          fmt::format("{}: a table without forces belongs to the trial whose name its own begins "
+                      "with, and there "
+                      "is none; give the trial's file too, or rename the table",
+                      file));
+    }
+    owner->tables.push_back(motion.analog);
+  }
+  return trials;
+}
+
+EventSource as_event_source(const std::string& name) {
+  if (name == "markers") return EventSource::kMarkers;
+  if (name == "plates") return EventSource::kPlates;
+  if (name == "file") return EventSource::kFile;
+  return EventSource::kAuto;
+}
+
+std::string show(const MeanInterval& m, int digits) {
+  if (m.count == 0) return "-";
+  if (m.count == 1) return fmt::format("{:.{}f}", m.mean, digits);
+  return fmt::format("{:.{}f} +-{:.{}f}{}", m.mean, digits, m.high - m.mean, digits,
+                     m.trials_differ ? "*" : "");
+}
+
+void print_deviations(const GaitSummary& summary, const std::vector<NormativeCurve>& normatives) {
+  for (const CycleCurve& curve : summary.curves) {
+    const NormativeCurve* normative = find_normative(normatives, curve);
+    if (normative == nullptr) continue;
+    const NormativeDeviation d = calc_deviation(curve, *normative);
+    fmt::print(
+        "{}, {}: {:.3g} {} rms from the normative mean, {:.0f} % of the cycle outside of 2 sd\n",
+        curve.name, name_of(curve.foot), d.rms, curve.unit, d.outside);
+  }
+}
+
+void print_summary(const GaitSummary& summary) {
+  const auto count = [&](Foot foot) {
+    return std::count_if(summary.strides.begin(), summary.strides.end(),
+                         [&](const Stride& s) { return s.foot == foot; });
+  };
+  fmt::print("{} left and {} right strides of {} trial{}{}\n", count(Foot::kLeft),
+             count(Foot::kRight), summary.trials.size(), summary.trials.size() == 1 ? "" : "s",
+             summary.on_treadmill ? ", on a treadmill" : "");
+  if (std::isfinite(summary.weight.weight)) {
+    fmt::print("body weight {:.1f} N ({})\n", summary.weight.weight, summary.weight.source);
+  }
+  fmt::print("\n{:<16}{:<10}{:>18}{:>18}{:>18}\n", "95 % intervals", "", "left", "right",
+             "symmetry %");
+  bool any_star = false;
+  for (const GaitParameter& p : summary.parameters) {
+    if (p.both.count == 0) continue;
+    const int digits = p.unit == "%" || p.unit == "steps/min" ? 1 : 3;
+    const SymmetryIndex& s = p.symmetry;
+    any_star = any_star || p.left.trials_differ || p.right.trials_differ;
+    fmt::print("{:<16}{:<10}{:>18}{:>18}{:>18}\n", p.name, p.unit, show(p.left, digits),
+               show(p.right, digits),
+               !std::isfinite(s.index) ? "-"
+               : std::isfinite(s.low)  ? fmt::format("{:.1f} +-{:.1f}", s.index, s.high - s.index)
+                                       : fmt::format("{:.1f}", s.index));
+  }
+  if (any_star) fmt::print("* trials differ: the interval counts trials, not strides\n");
+  fmt::print("\n{} signals: {}\n", summary.signal_names().size(),
+             fmt::join(summary.signal_names(), ", "));
+  for (const std::string& text : summary.no_walk) fmt::print("no strides: {}\n", text);
+  for (const std::string& note : summary.notes) fmt::print("note: {}\n", note);
+}
+
+void run_gait(const GaitCommand& command, Common& common) {
+  GaitOptions options;
+  options.events = as_event_source(command.events);
+  AnalysisOptions analysis;
+  analysis.up = command.up;
+  analysis.plates.threshold = parse_option(command.threshold, dimension::kForce, "--threshold");
+  analysis.contacts.threshold = analysis.plates.threshold;
+  if (!command.weight.empty())
+    options.weight = parse_option(command.weight, dimension::kForce, "--weight");
+  if (!common.out.empty()) try_folder(common.out);
+
+  std::vector<GaitTrial> trials = load_gait_trials(command.files);
+  for (GaitTrial& trial : trials) trial.analysis = analyse(trial.motion, analysis);
+  const bool has_plates = std::any_of(trials.begin(), trials.end(), [](const GaitTrial& trial) {
+    return !trial.analysis.plates.empty();
+  });
+  if (!has_plates) {
+    for (const auto& [option, given] :
+         {std::pair{"--weight", !command.weight.empty()},
+          std::pair{"--threshold", command.threshold != GaitCommand().threshold},
+          std::pair{"--events plates", options.events == EventSource::kPlates}}) {
+      if (given)
+        throw InputError(fmt::format("{}: there are no force plates in these files", option));
+    }
+  }
+  const GaitSummary summary = analyse_gait(trials, options);
+  std::vector<NormativeCurve> normatives;
+  if (!command.normative.empty()) normatives = load_normative(command.normative, summary);
+  if (!common.out.empty() && !summary.strides.empty()) {
+    const std::pair<const char*, std::string> outputs[] = {
+        {"gait.html", make_gait_page(summary, normatives)},
+        {"gait.json", as_json(summary, normatives).dump(1) + "\n"},
+        {"gait_parameters.csv", make_parameter_csv(summary)},
+        {"gait_strides.csv", make_stride_csv(summary)},
+        {"gait_curves.csv", make_curve_csv(summary)},
+        {"gait_cycles.csv", make_cycle_csv(summary)}};
+    for (const auto& [name, text] : outputs) {
+      const std::string path = (fs::path(common.out) / name).string();
+      FileWriter writer(path);
+      writer.text() = text;
+      writer.commit();
+      if (!common.quiet) say("wrote {}\n", path);
+    }
+  }
+  if (common.json) {
+    print_json(as_json(summary, normatives));
+  } else if (!common.quiet && !summary.strides.empty()) {
+    print_summary(summary);
+    print_deviations(summary, normatives);
+  }
+  if (summary.strides.empty()) {
+    common.status = kFailed;
+    say("error: no strides in any of these recordings\n");
+    for (const std::string& text : summary.no_walk) say("  {}\n", text);
+  }
+}
+
+}  // namespace
+
+void add_gait(CommandLine& line, Common& common) {
+  Command command = add_command(line, common, "gait",
+                                "Gait cycles: parameters and curves over the trials of one person");
+  auto options = std::make_shared<GaitCommand>();
+  GaitCommand& o = *options;
+  command
+      .option("FILE", &o.files,
+              "trials (C3D, TRC with MOT), standing trials, and tables over time (walk1_joints.mot "
+              "goes with walk1)")
+      .required();
+  command
+      .option("--normative", &o.normative, "CSV of normative curves: percent, NAME_mean, NAME_sd")
+      .type_name("FILE");
+  command
+      .option("--events", &o.events,
+              "where strikes and offs come from: auto, markers, plates, file")
+      .one_of({"auto", "markers", "plates", "file"})
+      .show_default();
+  command.option("--weight", &o.weight, "body weight ('697 N'); found from plates if not given");
+  command.option("--threshold", &o.threshold, "normal force below which a plate is empty")
+      .show_default();
+  command.option("--up", &o.up, "the axis that points up: x, y, z, -x, ... (found if not given)");
+  command.run([&common, options] { run_gait(*options, common); });
+}
+
+}  // namespace vesica::app
