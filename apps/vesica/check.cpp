@@ -6,6 +6,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/identification/bench_study.h"
+#include "vesica/io/marker_map.h"
 #include "vesica/markers/model_file.h"
 #include "vesica/model/model_file.h"
 #include "vesica/model/probe.h"
@@ -33,6 +34,9 @@ void add_check(CommandLine& line, Common& common) {
       kind = "simulate";
       const Model model = read_model(input);
       check_start(model, System<double>(make_scene<double>(model), model.run.ledger));
+    } else if (is_marker_map(input)) {
+      kind = "markers --map";
+      read_marker_map(input);
     } else if (input.root().find("segments")) {
       kind = "markers";
       markers::read_model(input);

@@ -10,6 +10,7 @@
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/load_motion.h"
+#include "vesica/io/marker_map.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
@@ -36,12 +37,24 @@ struct MarkersArguments {
   double low_pass = 0;  // Hz
   bool use_residuals = false;
   int max_iterations = 60;
+  std::string map;
   std::string example;  // folder for synthetic recordings
 };
 
 // Zero-phase Butterworth of second order a pass, as in the source.
 void filter_tracks(double cutoff, MarkerTracks* tracks) {
   filter_markers(tracks, make_low_pass(cutoff, tracks->rate, 4));
+}
+
+// The recording's names into those of the model; names that a map of one's own has and the
+// recording lacks are worth a warning.
+void rename_by_map(const std::string& name, MotionTrial* motion,
+                   std::vector<std::string>* warnings) {
+  if (name.empty()) return;
+  const MarkerMap map = load_marker_map(find_input(name));
+  const RenamedMarkers renamed = rename_markers(map, &motion->markers);
+  if (map.partial || renamed.not_present.empty()) return;
+  warnings->push_back(motion->file + ": " + describe(renamed, map));
 }
 
 // Gait events that the file holds; where it has none, those that its markers show.
@@ -144,6 +157,7 @@ void run_markers_study(const InputFile& file, const MarkersArguments& arguments,
   const auto load = [&](const std::string& path) {
     MotionTrial motion = load_motion(find_recording(path, arguments.trials));
     tidy(&motion);
+    rename_by_map(arguments.map, &motion, &motion.warnings);
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, &motion.markers);
     return motion;
   };
@@ -178,6 +192,7 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
     MotionTrial motion = load_motion(path);
     tell_of_repeats(path, motion, &recordings, &run.warnings);
     tidy(&motion);
+    rename_by_map(arguments.map, &motion, &motion.warnings);
     run.warnings.insert(run.warnings.end(), motion.warnings.begin(), motion.warnings.end());
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, &motion.markers);
     markers::MatchOptions match;
@@ -225,6 +240,9 @@ void add_markers(CommandLine& line, Common& common) {
                  "a marker model or a study of several (.yaml), or an OpenSim model (.osim)");
   command.option("TRIAL", &arguments->trials,
                  "recordings: .trc or .c3d, fitted together; after a study, those it asks for");
+  command.option("--map", &arguments->map,
+                 "names of the recordings' markers to those of the model: a map (.yaml, .csv), or "
+                 "one that comes along (vesica list)");
   command.option("--example", &arguments->example,
                  "write synthetic recordings with known truth into this folder, and stop");
   command.option("--lowpass", &arguments->low_pass, "zero-phase low-pass filter of the markers, Hz")

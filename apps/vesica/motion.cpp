@@ -8,14 +8,13 @@
 #include <sstream>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/motion_files.h"
 #include "apps/vesica/motion_output.h"
+#include "apps/vesica/scene_files.h"
 #include "vesica/error.h"
-#include "vesica/io/csv.h"
 #include "vesica/io/file_writer.h"
 #include "vesica/io/load_motion.h"
-#include "vesica/io/pressure_film.h"
-#include "vesica/io/sto.h"
-#include "vesica/io/trc.h"
+#include "vesica/io/marker_map.h"
 #include "vesica/io/units.h"
 #include "vesica/motion/heading.h"
 #include "vesica/motion/same_recording.h"
@@ -34,7 +33,10 @@ struct MotionOptions {
   std::string from, until, filter, filter_forces, pass_band, stop_band, rate, threshold = "20 N";
   double pass_loss = 1.0, stop_loss = 40.0;  // dB
   int order = 4, fill = 0;
-  std::string baseline = "none", axes = "opensim", up, shift_forces;
+  std::string baseline = "none", axes, up, shift_forces;
+  std::vector<std::string> keep, drop;  // patterns of marker names
+  std::string rename, foot_bodies = "calcn_r,calcn_l";
+  bool c3d_as_it_was = false;
   std::vector<std::string> centers, hinges;
 };
 
@@ -124,6 +126,28 @@ void shift(TrialView* view, const MotionOptions& options) {
   const double seconds = quantity(options.shift_forces, dimension::kTime, "--shift-forces");
   shift_forces(&view->trial, seconds);
   view->edits.push_back(fmt::format("Forces moved by {:g} s.", seconds));
+}
+
+void choose(TrialView* view, const MotionOptions& options) {
+  const bool selects = !options.keep.empty() || !options.drop.empty();
+  if (!selects && options.rename.empty()) return;
+  if (!has_markers(view->trial)) {
+    throw InputError(view->trial.file +
+                     ": has no markers, which --markers, --drop and --rename are for");
+  }
+  const size_t before = view->trial.markers.markers();
+  if (selects) {
+    select_markers(options.keep, options.drop, &view->trial);
+    view->edits.push_back(
+        fmt::format("Kept {} of {} markers.", view->trial.markers.markers(), before));
+  }
+  if (options.rename.empty()) return;
+  const MarkerMap map = load_marker_map(find_input(options.rename));
+  const RenamedMarkers renamed = rename_markers(map, &view->trial.markers);
+  view->edits.push_back(describe(renamed, map));
+  if (!map.partial && !renamed.not_present.empty()) {
+    view->trial.warnings.push_back(describe(renamed, map));
+  }
 }
 
 void cut(TrialView* view, const MotionOptions& options) {
@@ -291,7 +315,7 @@ void convert(TrialView* view, const MotionOptions& options, const Common& common
   MotionTrial turned = view->trial;
   AnalysisOptions analysis = make_analysis_options(options);
   std::vector<PlateForces> plates = view->analysis.plates;
-  const bool opensim = options.axes == "opensim";
+  const bool opensim = options.axes != "keep";
   Vec3d heading = Vec3d::Zero();
   if (options.face_x) {
     heading = find_heading(view->trial.markers, view->analysis.gait, view->analysis.up);
@@ -312,25 +336,16 @@ void convert(TrialView* view, const MotionOptions& options, const Common& common
                           view->analysis.up_name)
             : fmt::format("Turned for OpenSim: {} up became +y.", view->analysis.up_name));
   }
-  for (const std::string& format : options.to) {
-    const std::string path = target_of(*view, "." + format, common);
-    if (format == "trc") {
-      if (!has_markers(turned)) throw InputError(view->trial.file + ": has no markers for a TRC");
-      save_trc(path, turned.markers);
-    } else if (format == "mot" || format == "sto") {
-      const TimeTable table = plates.empty() ? turned.analog : make_force_table(plates, view->stem);
-      if (table.rows() == 0)
-        throw InputError(view->trial.file + ": has no table or forces for a " + format);
-      save_sto(path, table, format == "mot" ? StoVersion::kOne : StoVersion::kThree);
-    } else if (!turned.films.empty()) {
-      save_pressure_csv(path, turned.films[0]);
-    } else {
-      save_csv(path, has_markers(turned) ? make_marker_table(turned.markers, view->stem)
-                     : plates.empty()    ? turned.analog
-                                         : make_force_table(plates, view->stem));
-    }
-    view->written.push_back(path);
-  }
+  MotionOutput output;
+  output.trial = &turned;
+  output.plates = &plates;
+  // A C3D keeps the axes of the recording unless it is told otherwise.
+  output.turned_c3d = options.axes == "opensim" && !R.isIdentity(1e-12);
+  output.c3d_as_it_was = options.c3d_as_it_was;
+  output.forces_differ = options.baseline != "none" || !options.filter_forces.empty();
+  output.foot_bodies = options.foot_bodies;
+  write_motion_files(options.to, output, view,
+                     [&](const std::string& ending) { return target_of(*view, ending, common); });
 }
 
 void write_report(TrialView* view, const Common& common) {
@@ -379,6 +394,7 @@ void run_motion(const MotionOptions& options, Common& common) {
   nlohmann::ordered_json trials = nlohmann::ordered_json::array();
   for (TrialView& view : views) {
     shift(&view, options);
+    choose(&view, options);
     cut(&view, options);
     fill(&view, options);
     smooth(&view, options);
@@ -426,10 +442,28 @@ void add_motion(CommandLine& line, Common& common) {
           "TRC, MOT, STO, C3D, CSV, emed .lst, F-Scan .asf; walk.trc and walk.mot are one trial")
       .required();
   command.flag("--report", &o.report, "write a page with pictures: NAME.html");
-  command.option("--to", &o.to, "convert: trc, mot, sto, csv (several: --to trc,mot)")
+  command
+      .option("--to", &o.to,
+              "convert: trc, mot, sto, csv, c3d, loads.xml (OpenSim's external loads, with their "
+              "mot), analog.csv, analog.sto, computed.csv, computed.sto, events.csv, "
+              "parameters.json, or all that it holds (several: --to trc,mot)")
       .delimiter(',')
       .single_value()
-      .one_of({"trc", "mot", "sto", "csv"});
+      .one_of(motion_targets());
+  command.option("--markers", &o.keep, "keep only these markers: names with * and ?, 'R*,L.Heel'")
+      .delimiter(',')
+      .single_value();
+  command.option("--drop", &o.drop, "leave out these markers, the same way")
+      .delimiter(',')
+      .single_value();
+  command.option("--rename", &o.rename,
+                 "rename markers by a map: .yaml, .csv, or one that comes along (vesica list)");
+  command.flag("--c3d-as-it-was", &o.c3d_as_it_was,
+               "write a C3D in the byte order and kind of numbers that it was read in");
+  command
+      .option("--foot-bodies", &o.foot_bodies,
+              "bodies of right and left foot in the external loads")
+      .show_default();
   command.option("--from", &o.from, "keep from this time on (s)");
   command.option("--until", &o.until, "keep until this time (s)");
   const Option filter = command.option(
@@ -455,9 +489,10 @@ void add_motion(CommandLine& line, Common& common) {
   command.option("--shift-forces", &o.shift_forces,
                  "move the clock of forces against the markers by so much ('-0.1 s')");
   command.option("--up", &o.up, "the axis that points up: x, y, z, -x, ... (found if not given)");
-  command.option("--axes", &o.axes, "axes of converted files: opensim (y up) or keep")
-      .one_of({"opensim", "keep"})
-      .show_default();
+  command
+      .option("--axes", &o.axes,
+              "axes of converted files: opensim (y up; if not given, for all but c3d) or keep")
+      .one_of({"opensim", "keep"});
   command.flag("--face-x", &o.face_x,
                "turn converted files by quarters so that walking goes along +x");
   command

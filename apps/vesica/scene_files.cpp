@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vesica/io/file_error.h"
+#include "vesica/io/marker_map.h"
 
 namespace vesica::app {
 
@@ -123,10 +124,13 @@ fs::path scenes_folder() { return data_folder("scenes"); }
 fs::path marker_models_folder() { return data_folder("studies/markers"); }
 fs::path studies_folder() { return data_folder("studies"); }
 
+fs::path marker_maps_folder() { return data_folder("studies/markers/maps"); }
+
 std::string find_input(const std::string& name) {
   std::error_code code;
   if (fs::exists(name, code)) return name;
-  for (const fs::path& folder : {scenes_folder(), marker_models_folder(), studies_folder()}) {
+  for (const fs::path& folder :
+       {scenes_folder(), marker_models_folder(), marker_maps_folder(), studies_folder()}) {
     if (folder.empty() || name.find('/') != std::string::npos) continue;
     const fs::path scene = folder / (name + (fs::path(name).extension() == ".yaml" ? "" : ".yaml"));
     if (fs::exists(scene, code)) return scene.string();
@@ -162,6 +166,12 @@ std::vector<SceneEntry> list_scenes() {
     const InputFile input = InputFile::load(file.path().string());
     const auto title = input.root().find("title");
     entries.push_back({file.path().stem().string(), "study", title ? title->text() : ""});
+  }
+  for (const auto& file : fs::directory_iterator(marker_maps_folder(), code)) {
+    if (file.path().extension() != ".yaml") continue;
+    const InputFile input = InputFile::load(file.path().string());
+    entries.push_back(
+        {file.path().stem().string(), "--map", "marker names: " + read_marker_map(input).title});
   }
   if (entries.empty()) throw FileError(explain_no_data());
   std::sort(entries.begin(), entries.end(),

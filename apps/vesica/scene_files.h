@@ -14,6 +14,8 @@ std::filesystem::path scenes_folder();
 std::filesystem::path marker_models_folder();  // studies/markers, found in the same way
 std::filesystem::path studies_folder();        // studies
 
+std::filesystem::path marker_maps_folder();  // studies/markers/maps
+
 // A path as it is, or the name of a scene that comes with Vesica. Throws FileError when there is
 // neither.
 std::string find_input(const std::string& name);

@@ -153,13 +153,66 @@ TEST(Osim, JointsBeyondTheNeutralModelAreKeptWithAWarning) {
   EXPECT_EQ(spline.joints[0].axes.size(), 6u);
   EXPECT_FALSE(spline.joints[0].axes[3].is_linear);
   EXPECT_EQ(spline.warnings.size(), 1u);
-  const NeutralModel universal = joints_of(joint_4("UniversalJoint", "j", "ground", "a"));
-  EXPECT_EQ(universal.joints[0].type_in_file, "UniversalJoint");
-  EXPECT_EQ(universal.warnings.size(), 1u);
+  const NeutralModel gimbal = joints_of(joint_4("GimbalJoint", "j", "ground", "a"));
+  EXPECT_EQ(gimbal.joints[0].type_in_file, "GimbalJoint");
+  EXPECT_EQ(gimbal.warnings.size(), 1u);
   EXPECT_EQ(joints_of(joint_4("WeldJoint", "j", "ground", "a")).joints[0].kind,
             NeutralJointKind::kWeld);
   EXPECT_EQ(joints_of(joint_4("FreeJoint", "j", "ground", "a")).joints[0].kind,
             NeutralJointKind::kFree);
+}
+
+// Six axes as OpenSim 4 writes them; `moves` names the coordinate of each, or nothing.
+std::string six_axes(const std::vector<std::string>& moves, const std::string& second = "0 1 0") {
+  const std::vector<std::string> axes = {"1 0 0", second, "0 0 1", "1 0 0", "0 1 0", "0 0 1"};
+  std::string text = "<SpatialTransform>\n";
+  for (std::size_t i = 0; i < 6; ++i) {
+    text += fmt::format(
+        "<TransformAxis name=\"{}{}\">\n<coordinates>{}</coordinates>\n<axis>{}</axis>\n",
+        i < 3 ? "rotation" : "translation", i % 3 + 1, moves[i], axes[i]);
+    text += moves[i].empty() ? "<Constant name=\"function\"><value>0</value></Constant>\n"
+                             : "<LinearFunction name=\"function\"><coefficients>1 "
+                               "0</coefficients></LinearFunction>\n";
+    text += "</TransformAxis>\n";
+  }
+  return text + "</SpatialTransform>";
+}
+
+TEST(Osim, UniversalAndCustomJointsOfSeveralAxes) {
+  const auto joint_of = [](const std::string& type, const std::string& inside,
+                           std::size_t warnings) {
+    const NeutralModel model =
+        read_osim(document("40000", "<Model><BodySet><objects>" + body("a") +
+                                        "</objects></BodySet><JointSet><objects>" +
+                                        joint_4(type, "j", "ground", "a", inside) +
+                                        "</objects></JointSet></Model>"),
+                  "m.osim");
+    EXPECT_EQ(model.warnings.size(), warnings);
+    return model.joints[0];
+  };
+  // About x of F, then y of M.
+  const NeutralJoint universal = joint_of("UniversalJoint", "", 0);
+  EXPECT_EQ(universal.kind, NeutralJointKind::kUniversal);
+  EXPECT_EQ(universal.axes[0].axis, Vec3d::UnitX());
+  EXPECT_EQ(universal.axes[1].axis, Vec3d::UnitY());
+  const NeutralJoint two = joint_of("CustomJoint", six_axes({"p", "", "q", "", "", ""}), 0);
+  EXPECT_EQ(two.kind, NeutralJointKind::kUniversal);
+  ASSERT_EQ(two.axes.size(), 2u);
+  EXPECT_EQ(two.axes[0].coordinate, "p");
+  EXPECT_EQ(two.axes[1].axis, Vec3d::UnitZ());
+  EXPECT_EQ(joint_of("CustomJoint", six_axes({"p", "q", "r", "", "", ""}), 0).kind,
+            NeutralJointKind::kBall);
+  EXPECT_EQ(joint_of("CustomJoint", six_axes({"p", "q", "r", "x", "y", "z"}), 0).kind,
+            NeutralJointKind::kFree);
+  // Not at right angles; one coordinate for two axes; a hinge that slides; axes in one plane.
+  EXPECT_EQ(joint_of("CustomJoint", six_axes({"p", "q", "", "", "", ""}, "1 1 0"), 1).kind,
+            NeutralJointKind::kOther);
+  EXPECT_EQ(joint_of("CustomJoint", six_axes({"p", "p", "", "", "", ""}), 1).kind,
+            NeutralJointKind::kOther);
+  EXPECT_EQ(joint_of("CustomJoint", six_axes({"p", "", "", "x", "", ""}), 1).kind,
+            NeutralJointKind::kOther);
+  EXPECT_EQ(joint_of("CustomJoint", six_axes({"p", "q", "r", "", "", ""}, "1 0 1"), 1).kind,
+            NeutralJointKind::kOther);
 }
 
 TEST(Osim, FramesOwnedByBodiesAreResolved) {

@@ -58,9 +58,12 @@ void for_each_row(LineReader& reader, const Header& take_header, const Row& take
     split_at(line, delimiter, &fields);
     while (fields.size() > width && fields.back().empty()) fields.pop_back();
     if (fields.size() != width) {
-      reader.fail(
-          fmt::format("the row has {} cells; expected {} as in the first line{}", fields.size(),
-                      width, reader.ended() ? "" : "; the file ends within this line: truncated?"));
+      reader.fail(fmt::format(
+          "the row has {} cells; expected {} as in the first line{}{}", fields.size(), width,
+          delimiter == ',' && fields.size() == 2 * width
+              ? "; if commas are decimals here, separate the cells by semicolons"
+              : "",
+          reader.ended() ? "" : "; the file ends within this line: truncated?"));
     }
     take_row(fields);
   }

@@ -195,6 +195,7 @@ enum class NeutralJointKind {
   kPin,  // about z of F
   kBall,
   kFree,
+  kUniversal,      // about `axes[0]` of F, then about `axes[1]` of M, at right angles
   kCustomOneAxis,  // rotation or translation along `axes[0]`, offset in `axes` all zero or constant
   kOther           // anything else; `type_in_file` and `axes` tell what
 };
@@ -208,7 +209,9 @@ struct NeutralJoint {
   std::string parent, child;  // body names
   Pose<double> X_PF, X_CM;
   std::vector<NeutralCoordinate> coordinates;
-  std::vector<NeutralAxis> axes;  // kCustomOneAxis: the moving one first; kOther: all six
+  // kCustomOneAxis: the moving one first, then constant ones that are not zero; kUniversal: two;
+  // kBall and kFree of a custom joint, kOther: all six.
+  std::vector<NeutralAxis> axes;
 };
 
 struct NeutralMarker {

@@ -188,17 +188,58 @@ std::vector<NeutralAxis> read_spatial_transform(const Document& document,
   return axes;
 }
 
+bool moves(const NeutralAxis& axis) { return !axis.coordinate.empty() || !axis.is_linear; }
+
+// The moving rotations of a custom joint where they are those of a universal joint (two, at right
+// angles, nothing else moves) or turn freely (three that span space): linear, each by a coordinate
+// of its own, and no constant offset besides. Else none.
+std::vector<std::size_t> find_plain_rotations(const std::vector<NeutralAxis>& axes) {
+  std::vector<std::size_t> turns;
+  bool slides = false;
+  std::set<std::string> coordinates;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const NeutralAxis& axis = axes[i];
+    if (!axis.is_linear || (axis.coordinate.empty() && axis.offset != 0.0)) return {};
+    if (!moves(axis)) continue;
+    if (!coordinates.insert(axis.coordinate).second) return {};
+    slides = slides || axis.translates;
+    if (!axis.translates) turns.push_back(i);
+  }
+  // An angle of half a degree off the right one is what printed digits and models have.
+  constexpr double kRight = 0.01;
+  if (turns.size() == 2) {
+    const bool right = std::abs(axes[turns[0]].axis.dot(axes[turns[1]].axis)) < kRight;
+    return right && !slides ? turns : std::vector<std::size_t>{};
+  }
+  if (turns.size() != 3) return {};
+  const double volume = axes[turns[0]].axis.dot(axes[turns[1]].axis.cross(axes[turns[2]].axis));
+  return std::abs(volume) > 0.1 ? turns : std::vector<std::size_t>{};
+}
+
+bool slides_freely(const std::vector<NeutralAxis>& axes) {
+  Mat3d directions = Mat3d::Zero();
+  int count = 0;
+  for (const NeutralAxis& axis : axes) {
+    if (axis.translates && moves(axis) && count < 3) directions.col(count++) = axis.axis;
+  }
+  return count == 3 && std::abs(directions.determinant()) > 0.1;
+}
+
 // The kind of a custom joint, its moving axis put first.
 void classify_custom(NeutralJoint* joint, std::vector<std::string>* warnings) {
-  const auto moves = [](const NeutralAxis& axis) {
-    return !axis.coordinate.empty() || !axis.is_linear;
-  };
   const auto moving = std::count_if(joint->axes.begin(), joint->axes.end(), moves);
   const auto first = std::find_if(joint->axes.begin(), joint->axes.end(), moves);
   if (moving == 0) {
     const bool at_rest = std::all_of(joint->axes.begin(), joint->axes.end(),
                                      [](const NeutralAxis& a) { return a.offset == 0.0; });
     joint->kind = at_rest ? NeutralJointKind::kWeld : NeutralJointKind::kOther;
+  } else if (const auto turns = find_plain_rotations(joint->axes); turns.size() == 2) {
+    joint->kind = NeutralJointKind::kUniversal;
+    joint->axes = {joint->axes[turns[0]], joint->axes[turns[1]]};
+  } else if (turns.size() == 3 && moving == 3) {
+    joint->kind = NeutralJointKind::kBall;
+  } else if (turns.size() == 3 && moving == 6 && slides_freely(joint->axes)) {
+    joint->kind = NeutralJointKind::kFree;
   } else if (moving == 1 && first->is_linear) {
     joint->kind = NeutralJointKind::kCustomOneAxis;
     std::rotate(joint->axes.begin(), first, first + 1);
@@ -211,7 +252,7 @@ void classify_custom(NeutralJoint* joint, std::vector<std::string>* warnings) {
   if (joint->kind == NeutralJointKind::kOther) {
     warnings->push_back(
         fmt::format("joint {} is a CustomJoint with {} moving axes; its frames and axes "
-                    "are kept, but it is none of weld, pin, ball, free, one axis",
+                    "are kept, but it is none of weld, pin, universal, ball, free, one axis",
                     quote(joint->name), moving));
   }
 }
@@ -227,6 +268,14 @@ void read_kind(const Document& document, const pugi::xml_node& node, NeutralJoin
     joint->kind = NeutralJointKind::kBall;
   } else if (type == "FreeJoint") {
     joint->kind = NeutralJointKind::kFree;
+  } else if (type == "UniversalJoint") {
+    joint->kind = NeutralJointKind::kUniversal;
+    joint->axes.resize(2);
+    joint->axes[1].axis = Vec3d::UnitY();
+    for (std::size_t i = 0; i < 2; ++i) {
+      joint->axes[i].slope = 1.0;
+      if (i < joint->coordinates.size()) joint->axes[i].coordinate = joint->coordinates[i].name;
+    }
   } else if (type == "CustomJoint") {
     joint->axes = read_spatial_transform(document, node);
     classify_custom(joint, warnings);
@@ -234,7 +283,7 @@ void read_kind(const Document& document, const pugi::xml_node& node, NeutralJoin
     joint->kind = NeutralJointKind::kOther;
     warnings->push_back(
         "joint " + quote(joint->name) + " is a " + type +
-        ", which is none of weld, pin, ball, free, one axis; only its frames are kept");
+        ", which is none of weld, pin, universal, ball, free, one axis; only its frames are kept");
   }
 }
 

@@ -9,10 +9,10 @@
 
 namespace vesica {
 
-// Reads bodies, joints (weld, pin, ball, free, custom), coordinates, markers and contact spheres of
-// OpenSim 3 and 4 documents. What has no place in the neutral model (muscles, wrapping, visuals,
-// constraints) is passed over; joints that it cannot express are kept as kOther with a warning.
-// Errors name the line.
+// Reads bodies, joints (weld, pin, universal, ball, free, custom), coordinates, markers and contact
+// spheres of OpenSim 3 and 4 documents. What has no place in the neutral model (muscles, wrapping,
+// visuals, constraints) is passed over; joints that it cannot express are kept as kOther with a
+// warning. Errors name the line.
 NeutralModel load_osim(const std::string& path);
 NeutralModel read_osim(std::string_view text, const std::string& name);
 

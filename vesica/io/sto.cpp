@@ -167,7 +167,10 @@ class StoRowParser {
     std::size_t next = 0;
     if (has_time_) {
       const std::optional<double> time = parse_number(fields_[next++]);
-      if (!time) reader_.fail("expected a time in seconds, found " + quote(fields_[0]));
+      if (!time) {
+        reader_.fail("expected a time in seconds, found " + quote(fields_[0]) +
+                     hint_at_comma(fields_[0]));
+      }
       time_ = *time;
     }
     for (std::size_t i = 0; i < cells_; ++i, ++next) {
@@ -192,9 +195,8 @@ class StoRowParser {
   double parse_cell(std::string_view cell, std::size_t column) const {
     if (const std::optional<double> value = parse_number(cell)) return *value;
     if (cell.empty() || is_nan_text(cell)) return kMissing;
-    reader_.fail(fmt::format(
-        "column {}: expected a number, found {}{}", column + 1, quote(cell),
-        cell.find(',') != std::string_view::npos ? "; use a point for decimals, not a comma" : ""));
+    reader_.fail(fmt::format("column {}: expected a number, found {}{}", column + 1, quote(cell),
+                             hint_at_comma(cell)));
   }
 
   const LineReader& reader_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -15,22 +16,95 @@ namespace {
 
 constexpr std::size_t kBufferSize = std::size_t{64} << 10;
 
+// UTF-16 in either byte order as UTF-8; `surrogate` carries the first half of a pair over.
+std::string as_utf8(std::string_view units, bool big, const std::string& name, std::size_t line,
+                    std::uint32_t* surrogate) {
+  const auto broken = [&]() {
+    return InputError(fmt::format(
+        "{}:{}: the text is encoded as UTF-16 and damaged here or further on; save it as UTF-8",
+        name, line + 1));
+  };
+  if (units.size() % 2 != 0) throw broken();
+  std::string text;
+  for (std::size_t i = 0; i < units.size(); i += 2) {
+    const auto first = static_cast<unsigned char>(units[i]);
+    const auto second = static_cast<unsigned char>(units[i + 1]);
+    std::uint32_t code = big ? first << 8 | second : second << 8 | first;
+    if (code >= 0xdc00 && code < 0xe000) {
+      if (*surrogate == 0) throw broken();
+      code = 0x10000 + ((*surrogate - 0xd800) << 10) + (code - 0xdc00);
+      *surrogate = 0;
+    } else if (*surrogate != 0) {
+      throw broken();
+    } else if (code >= 0xd800 && code < 0xdc00) {
+      *surrogate = code;
+      continue;
+    }
+    if (code < 0x80) {
+      text += static_cast<char>(code);
+    } else if (code < 0x800) {
+      text += static_cast<char>(0xc0 | code >> 6);
+      text += static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+      if (code < 0x10000) {
+        text += static_cast<char>(0xe0 | code >> 12);
+      } else {
+        text += static_cast<char>(0xf0 | code >> 18);
+        text += static_cast<char>(0x80 | (code >> 12 & 0x3f));
+      }
+      text += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+      text += static_cast<char>(0x80 | (code & 0x3f));
+    }
+  }
+  return text;
+}
+
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 }  // namespace
 
 LineReader::LineReader(std::istream& stream, std::string name)
     : stream_(stream), name_(std::move(name)), buffer_(kBufferSize) {
+  detect_encoding();
   fill();
-  const auto starts = [&](std::string_view mark) {
-    return end_ >= mark.size() && std::memcmp(buffer_.data(), mark.data(), mark.size()) == 0;
-  };
-  if (starts("\xff\xfe") || starts("\xfe\xff")) {
-    throw InputError(name_ + ":1: the text is encoded as UTF-16; save it as UTF-8 or ASCII");
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (end_ >= kMark.size() && std::memcmp(buffer_.data(), kMark.data(), kMark.size()) == 0) {
+    begin_ = kMark.size();
   }
-  if (starts("\xef\xbb\xbf")) begin_ = 3;
   const bool has_lf = std::memchr(buffer_.data(), '\n', end_) != nullptr;
   if (!has_lf && std::memchr(buffer_.data(), '\r', end_) != nullptr) end_of_line_ = '\r';
+}
+
+// By a byte order mark; without one, by the zero bytes that every other character of plain text has
+// in UTF-16 among the first ones.
+void LineReader::detect_encoding() {
+  head_.resize(64);
+  stream_.read(head_.data(), static_cast<std::streamsize>(head_.size()));
+  if (stream_.bad()) throw FileError(name_ + ": reading failed");
+  head_.resize(static_cast<std::size_t>(stream_.gcount()));
+  if (stream_.eof()) stream_.clear(std::ios::eofbit);
+  const auto all = [&](std::size_t first, bool zero) {
+    for (std::size_t i = first; i + 1 < head_.size() + first % 2; i += 2) {
+      if ((head_[i] == '\0') != zero) return false;
+    }
+    return head_.size() >= 8;
+  };
+  if (head_.starts_with("\xff\xfe") || (all(1, true) && all(0, false))) {
+    encoding_ = Encoding::kUtf16Little;
+  } else if (head_.starts_with("\xfe\xff") || (all(0, true) && all(1, false))) {
+    encoding_ = Encoding::kUtf16Big;
+  }
+}
+
+// What was looked at already, then the stream.
+std::size_t LineReader::read_bytes(char* target, std::size_t count) {
+  const std::size_t from_head = std::min(count, head_.size());
+  std::memcpy(target, head_.data(), from_head);
+  head_.erase(0, from_head);
+  if (from_head == count || !stream_.good()) return from_head;
+  stream_.read(target + from_head, static_cast<std::streamsize>(count - from_head));
+  if (stream_.bad()) throw FileError(name_ + ": reading failed");
+  return from_head + static_cast<std::size_t>(stream_.gcount());
 }
 
 bool LineReader::fill() {
@@ -40,16 +114,26 @@ bool LineReader::fill() {
     end_ -= begin_;
     begin_ = 0;
   }
-  if (end_ == buffer_.size()) {
+  if (end_ + 3 > buffer_.size()) {  // room for a character of UTF-16
     if (buffer_.size() >= kMaxLine) {
       ++line_number_;
       fail("a line is longer than 16 MiB; this is not a text file of this format");
     }
     buffer_.resize(buffer_.size() * 2);
   }
-  stream_.read(buffer_.data() + end_, static_cast<std::streamsize>(buffer_.size() - end_));
-  if (stream_.bad()) throw FileError(name_ + ": reading failed");
-  const auto count = static_cast<std::size_t>(stream_.gcount());
+  std::size_t count = 0;
+  if (encoding_ == Encoding::kBytes) {
+    count = read_bytes(buffer_.data() + end_, buffer_.size() - end_);
+  } else {
+    // Two bytes become three at most.
+    std::string units((buffer_.size() - end_) / 3 * 2, '\0');
+    units.resize(read_bytes(units.data(), units.size()));
+    const std::string text =
+        as_utf8(units, encoding_ == Encoding::kUtf16Big, name_, line_number_, &surrogate_);
+    count = text.size();
+    std::memcpy(buffer_.data() + end_, text.data(), count);
+    if (count == 0 && !units.empty()) return true;  // half of a pair; the rest comes next
+  }
   if (count == 0) at_end_ = true;
   if (const void* zero = std::memchr(buffer_.data() + end_, '\0', count)) {
     const auto offset = static_cast<const char*>(zero) - buffer_.data();
@@ -224,6 +308,10 @@ std::string quote(std::string_view field) {
   for (char c : field.substr(0, kShown)) result += c >= 32 && c < 127 ? c : '?';
   if (field.size() > kShown) result += "...";
   return result + "'";
+}
+
+const char* hint_at_comma(std::string_view field) {
+  return field.find(',') != std::string_view::npos ? "; use a point for decimals, not a comma" : "";
 }
 
 std::string as_readable(double value, int digits) {

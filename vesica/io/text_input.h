@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <istream>
 #include <optional>
@@ -14,8 +15,9 @@ namespace vesica {
 
 // Lines of a text stream, one at a time, in memory that does not grow with the file: a buffer of
 // 64 KiB that grows only for a single longer line, up to kMaxLine. Ends of line may be LF, CR LF,
-// or CR alone (when the first buffer has no LF). A UTF-8 byte order mark is dropped. UTF-16 and
-// zero bytes are refused: such a file is not the text that it claims to be.
+// or CR alone (when the first buffer has no LF). A UTF-8 byte order mark is dropped. UTF-16, which
+// spreadsheets export as "Unicode text", is read as UTF-8, with a byte order mark or by its zero
+// bytes. Other zero bytes are refused: such a file is not the text that it claims to be.
 class LineReader {
  public:
   static constexpr std::size_t kMaxLine = std::size_t{16} << 20;
@@ -35,7 +37,11 @@ class LineReader {
   [[noreturn]] void fail(const std::string& message) const;
 
  private:
+  enum class Encoding { kBytes, kUtf16Little, kUtf16Big };
+
   bool fill();  // more bytes into the buffer; false at the end of the stream
+  void detect_encoding();
+  std::size_t read_bytes(char* target, std::size_t count);
 
   std::istream& stream_;
   std::string name_;
@@ -44,6 +50,9 @@ class LineReader {
   std::size_t line_number_ = 0;
   char end_of_line_ = '\n';
   bool at_end_ = false, ended_ = true;
+  Encoding encoding_ = Encoding::kBytes;
+  std::string head_;             // bytes that were looked at to find the encoding
+  std::uint32_t surrogate_ = 0;  // first half of a pair, when the second is still to come
 };
 
 // Opens a file for reading; FileError if it cannot be.
@@ -74,6 +83,9 @@ void append_number(double value, int digits, std::string* text);
 
 // `field` for a message: quoted, cut to 40 characters, unprintable bytes as '?'.
 std::string quote(std::string_view field);
+
+// "; use a point for decimals, not a comma" if the field has a comma, else nothing.
+const char* hint_at_comma(std::string_view field);
 
 // With at most `digits` significant digits, thousands grouped: 1,700 or 0.0123.
 std::string as_readable(double value, int digits = 3);

@@ -140,7 +140,10 @@ class TrcRowParser {
     if (!number) reader_.fail("expected a frame number, found " + quote(fields_[0]));
     frame.number = *number;
     const std::optional<double> time = parse_number(fields_[1]);
-    if (!time) reader_.fail("expected a time in seconds, found " + quote(fields_[1]));
+    if (!time) {
+      reader_.fail("expected a time in seconds, found " + quote(fields_[1]) +
+                   hint_at_comma(fields_[1]));
+    }
     frame.time = *time;
     for (std::size_t m = 0; m < positions_.size(); ++m) positions_[m] = parse_position(2 + 3 * m);
     frame.positions = positions_;
@@ -160,8 +163,8 @@ class TrcRowParser {
         continue;
       }
       if (!field.empty() && !is_nan_text(field)) {
-        reader_.fail(
-            fmt::format("column {}: expected a coordinate, found {}", first + k + 1, quote(field)));
+        reader_.fail(fmt::format("column {}: expected a coordinate, found {}{}", first + k + 1,
+                                 quote(field), hint_at_comma(field)));
       }
       ++missing;
     }

@@ -332,6 +332,11 @@ Model make_model(const NeutralModel& neutral, std::vector<std::string>* warnings
       (axis.translates ? shifts : turns) += 1;
       if (!axis.translates && turns == 1) axis_F = axis.axis;
     }
+    const auto say = [&](const char* what) {
+      if (warnings == nullptr) return;
+      warnings->push_back(
+          fmt::format("joint '{}' ({}) {}", source.name, source.type_in_file, what));
+    };
     switch (source.kind) {
       case NeutralJointKind::kWeld:
         joint.type = JointType::kWeld;
@@ -345,8 +350,25 @@ Model make_model(const NeutralModel& neutral, std::vector<std::string>* warnings
       case NeutralJointKind::kFree:
         joint.type = JointType::kFree;
         break;
+      case NeutralJointKind::kUniversal:
+        joint.type = JointType::kUniversal;
+        break;
       case NeutralJointKind::kCustomOneAxis:
         joint.type = JointType::kRevolute;
+        if (source.axes[0].translates) {
+          joint.type = JointType::kFree;
+          say("slides along an axis, which a marker model has not: taken as free");
+        }
+        for (size_t i = 1; i < source.axes.size(); ++i) {
+          const NeutralAxis& constant = source.axes[i];
+          if (constant.translates) {
+            // Along the axes of F: the centre on the parent moves.
+            const Vec3d shift = source.X_PF.R_WB * constant.axis * constant.offset;
+            for (int k = 0; k < 3; ++k) joint.parent_center.coordinate[k].constant += shift[k];
+          } else if (joint.type == JointType::kRevolute) {
+            say("has a constant rotation besides its axis, which is left out");
+          }
+        }
         break;
       case NeutralJointKind::kOther:
         joint.type = turns == 3 && shifts == 3   ? JointType::kFree
@@ -366,6 +388,9 @@ Model make_model(const NeutralModel& neutral, std::vector<std::string>* warnings
     if (joint.type == JointType::kWeld) {
       joint.parent_axis.base = source.X_PF.R_WB;
       joint.child_axis.base = source.X_CM.R_WB;
+    } else if (joint.type == JointType::kUniversal) {
+      joint.parent_axis.base = source.X_PF.R_WB * calc_turn_of_z(source.axes[0].axis);
+      joint.child_axis.base = source.X_CM.R_WB * calc_turn_of_z(source.axes[1].axis);
     } else {
       // The axis frame keeps F's orientation where the axis is z, so that zero angles agree.
       const Mat3d turn = calc_turn_of_z(axis_F.normalized());

@@ -94,9 +94,18 @@ void trim(MotionTrial* trial, double from, double until) {
     const Range range = find_range(markers.times, from, until);
     keep(&markers.positions, range, markers.markers());
     keep(&markers.residuals, range, markers.markers());
+    keep(&markers.words, range, markers.markers());
     keep(&markers.times, range, 1);
     markers.first_frame += static_cast<std::int64_t>(range.first);
     left += markers.frames();
+  }
+  if (!trial->computed.times.empty()) {
+    TimeTable& table = trial->computed;
+    const Range range = find_range(table.times, from, until);
+    keep(&trial->computed_words, range, table.columns.size() / 3);
+    keep(&table.values, range, table.columns.size());
+    keep(&table.times, range, 1);
+    left += table.rows();
   }
   if (!trial->analog.times.empty()) {
     TimeTable& table = trial->analog;
@@ -146,6 +155,7 @@ MotionTrial join(const MotionTrial& a, const MotionTrial& b) {
   joined.format = a.format + ", " + b.format;
   if (joined.markers.markers() == 0) joined.markers = b.markers;
   if (joined.analog.columns.empty()) joined.analog = b.analog;
+  if (joined.c3d == nullptr) joined.c3d = b.c3d;
   const auto append = [](auto* to, const auto& from) {
     to->insert(to->end(), from.begin(), from.end());
   };
@@ -220,6 +230,7 @@ void resample_markers(MarkerTracks* markers, double rate) {
   result.times = times;
   result.rate = rate;
   result.residuals.clear();
+  result.words.clear();
   result.positions.assign(times.size() * markers->markers(), Vec3d::Constant(kMissing));
   std::vector<double> signal(markers->frames());
   for (size_t i = 0; i < markers->markers(); ++i) {
