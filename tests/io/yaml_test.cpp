@@ -113,5 +113,12 @@ TEST(Yaml, LinesByPath) {
   EXPECT_EQ(lines.at("b.d.0.e"), 5);
 }
 
+TEST(Yaml, ZeroBytesAreAnErrorWithTheLine) {
+  // Found by fuzzing: yaml-cpp 0.7 never ends with this one.
+  const std::string text(",ormt\0\nf\0kCS", 12);
+  EXPECT_EQ(test::input_error_of([&] { InputFile::parse(text, "x.yaml"); }),
+            "x.yaml:1: found a zero byte; expected text, saved as UTF-8");
+}
+
 }  // namespace
 }  // namespace vesica::yaml_test

@@ -150,6 +150,12 @@ InputFile InputFile::load(const std::string& path) {
 }
 
 InputFile InputFile::parse(const std::string& text, const std::string& name) {
+  // yaml-cpp does not come back from some texts with zero bytes in them.
+  if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(zero);
+    throw InputError(fmt::format("{}:{}: found a zero byte; expected text, saved as UTF-8", name,
+                                 1 + std::count(text.begin(), end, '\n')));
+  }
   auto content = std::make_shared<Content>();
   content->name = name;
   content->text = text;

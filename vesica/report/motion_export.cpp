@@ -37,7 +37,7 @@ std::string make_events_csv(const TrialView& view) {
     if (!s.starts_before) rows.push_back({s.start, name_of(s.foot), "strike", "plates", "", ""});
     if (!s.ends_after) rows.push_back({s.end, name_of(s.foot), "off", "plates", "", ""});
   }
-  for (const GaitEvent& e : view.analysis.marker_events) {
+  for (const GaitEvent& e : view.analysis.walk.events) {
     rows.push_back({e.time, name_of(e.foot), name_of(e.kind), "markers", "", ""});
   }
   std::stable_sort(rows.begin(), rows.end(),
