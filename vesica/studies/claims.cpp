@@ -232,7 +232,8 @@ bool Claims::take_entry(Entry* entry) {
   return taken;
 }
 
-std::optional<std::uint64_t> Claims::take() {
+std::optional<std::uint64_t> Claims::take(bool* had_owner) {
+  if (had_owner != nullptr) *had_owner = false;
   // What is known, then what there is.
   for (int pass = 0; pass < 2; ++pass) {
     if (entries_.empty() || pass == 1) list();
@@ -245,7 +246,9 @@ std::optional<std::uint64_t> Claims::take() {
     if (entry.owner == kFree || entry.owner == kDone) continue;
     const auto [found, is_new] = alive.try_emplace(entry.owner, true);
     if (is_new) found->second = worker_.is_alive(entry.owner);
-    if (!found->second && take_entry(&entry)) return entry.block;
+    if (found->second || !take_entry(&entry)) continue;
+    if (had_owner != nullptr) *had_owner = true;
+    return entry.block;
   }
   return std::nullopt;
 }

@@ -55,7 +55,8 @@ class Claims {
   std::uint64_t end_run(std::uint64_t block) const;
 
   // Takes one: the first that is free, else one of a dead worker. Nothing where there is neither.
-  std::optional<std::uint64_t> take();
+  // `had_owner`: somebody may have finished some of its runs.
+  std::optional<std::uint64_t> take(bool* had_owner = nullptr);
   // One that is called done, though its runs are not all there (a disk that lost them, or runs to
   // be tried again).
   bool take_done(std::uint64_t block);

@@ -218,12 +218,17 @@ void JournalReader::read_new(const See& see) {
   }
 }
 
-JournalEntry JournalReader::read_again(const Where& where) const {
+JournalEntry JournalReader::read_again(const Where& where) {
   const File& file = files_[static_cast<size_t>(where.file)];
-  std::ifstream stream(file.path, std::ios::binary);
-  stream.seekg(static_cast<std::streamoff>(where.offset));
+  if (again_file_ != where.file) {
+    again_.close();
+    again_.clear();
+    again_.open(file.path, std::ios::binary);
+    again_file_ = where.file;
+  }
+  again_.seekg(static_cast<std::streamoff>(where.offset));
   std::string line(where.length, '\0');
-  stream.read(line.data(), static_cast<std::streamsize>(line.size()));
+  again_.read(line.data(), static_cast<std::streamsize>(line.size()));
   const auto entry = parse_journal_line(line);
   if (!entry) throw FileError(file.path + ": a line that was good before is not any more");
   return *entry;

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -70,7 +71,7 @@ class JournalReader {
   using See = std::function<void(const JournalEntry&, const Where&)>;
   void read_new(const See& see);
   // A line again.
-  JournalEntry read_again(const Where& where) const;
+  JournalEntry read_again(const Where& where);
   std::uint64_t torn_lines() const { return torn_; }
 
  private:
@@ -82,6 +83,8 @@ class JournalReader {
   std::vector<File> files_;
   std::map<std::string, int> index_;
   std::uint64_t torn_ = 0;
+  std::ifstream again_;  // of read_again, open at one file
+  int again_file_ = -1;
 };
 
 }  // namespace vesica::studies

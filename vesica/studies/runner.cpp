@@ -134,7 +134,7 @@ class Process {
     auto last = Clock::now();
     std::unique_lock lock(guard_);
     while (!ends_) {
-      wake_.wait_for(lock, 20ms);
+      wake_.wait_for(lock, 100ms);
       lock.unlock();
       look_at_slots();
       if (seconds_since(last) > 0.5) {

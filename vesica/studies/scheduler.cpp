@@ -43,9 +43,10 @@ void Scheduler::read_journals() {
 
 // False: there is none to take.
 bool Scheduler::take_block() {
-  auto block = claims_.take();
+  bool had_owner = false;
+  auto block = claims_.take(&had_owner);
   if (block) {
-    read_journals();  // of whoever had it before
+    if (had_owner) read_journals();
   } else if (looks_for_lost_) {
     // Once: a block that is called done, and whose runs this process does not find.
     looks_for_lost_ = false;
