@@ -217,7 +217,7 @@ TEST(Branches, AStopKeepsWhatThereIs) {
   run.model = make_lower_extremity(false);
   run.trials = make_case(run.model, 0.002, 4, 60).trials;
   const std::atomic<bool> stop{true};
-  Options options;
+  RunOptions options;
   options.stop = &stop;
   run_identification(run, options);
   EXPECT_TRUE(run.id->summary.interrupted);
