@@ -46,7 +46,7 @@ struct Run {
   MarkerErrors errors;
   std::optional<MarkerNoiseEstimate> noise;  // where weights were estimated
   std::optional<Thinning> thinning;          // where only some frames were fitted
-  FrameMarks marks;  // frames whose poses are not to be relied on
+  FrameMarks marks;                          // frames whose poses are not to be relied on
   double seconds_read = 0;
   std::vector<TimedEvent> events;  // gait events, for plots
   std::vector<std::string> warnings;
