@@ -29,8 +29,9 @@ TEST(GaitTool, WritesTablesAndAPage) {
   // Mean curves of one session serve as normative ones of the next: nothing is off.
   const auto again = space.run("gait --quiet --json --normative out/gait_curves.csv " + files);
   ASSERT_EQ(again.status, 0) << again.err;
+  const auto read_again = again.json();
   int compared = 0;
-  for (const auto& curve : again.json()["curves"]) {
+  for (const auto& curve : read_again["curves"]) {
     if (!curve.contains("normative")) continue;
     ++compared;
     EXPECT_LT(curve["normative"]["rms"].get<double>(), 1e-9);
