@@ -15,6 +15,7 @@
 #include "vesica/io/units.h"
 #include "vesica/motion/gait_cycles.h"
 #include "vesica/motion/gait_normative.h"
+#include "vesica/motion/same_recording.h"
 #include "vesica/motion/trial_edit.h"
 #include "vesica/report/gait_report.h"
 
@@ -43,6 +44,31 @@ double parse_option(const std::string& text, const Dimension& dimension, const c
 bool is_signal_table(const MotionTrial& motion) {
   return motion.markers.markers() == 0 && motion.plates.empty() && motion.analog.rows() > 0 &&
          find_plate_forces(motion.analog, Vec3d::UnitY(), {}).empty();
+}
+
+// A signal that a trial has already would be counted as more strides of it.
+void add_signals(const std::string& file, const TimeTable& table, GaitTrial* trial) {
+  for (const TimeTable& before : trial->tables) {
+    for (const TimeTable::Column& column : table.columns) {
+      if (before.find(column.name) == before.columns.size()) continue;
+      throw InputError(
+          fmt::format("{}: '{}' of {} is given already, by another table; give one table of it",
+                      file, column.name, trial->name));
+    }
+  }
+  trial->tables.push_back(table);
+}
+
+// Strides that are counted twice make intervals narrow that should not be.
+void refuse_repeats(const std::vector<GaitTrial>& trials) {
+  for (size_t b = 1; b < trials.size(); ++b) {
+    for (size_t a = 0; a < b; ++a) {
+      const size_t shared = count_shared_frames(trials[a].motion, trials[b].motion);
+      if (shared == 0) continue;
+      throw InputError(fmt::format("{}: holds the same {} frames as {}; give the recording once",
+                                   trials[b].motion.file, shared, trials[a].motion.file));
+    }
+  }
 }
 
 // Files of one name are one trial; a table of signals belongs to the trial whose name its own
@@ -91,8 +117,9 @@ std::vector<GaitTrial> load_gait_trials(const std::vector<std::string>& files) {
                       "is none; give the trial's file too, or rename the table",
                       file));
     }
-    owner->tables.push_back(motion.analog);
+    add_signals(file, motion.analog, owner);
   }
+  refuse_repeats(trials);
   return trials;
 }
 

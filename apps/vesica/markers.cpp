@@ -287,6 +287,9 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
               forward = read_axis(arguments.forward, "--forward");
   std::vector<MotionTrial> motions;  // kept for the forces
   const bool wants_dynamics = arguments.dynamics || !arguments.forces.empty();
+  if (!wants_dynamics && !arguments.mass.empty()) {
+    throw InputError("--mass is for joint moments: give --forces FILE or --dynamics too");
+  }
   std::optional<MotionTrial> standing_motion;
   if (!arguments.neutral.empty()) {
     standing_motion = load_motion(arguments.neutral);

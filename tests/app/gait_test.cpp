@@ -58,6 +58,8 @@ TEST(GaitTool, RefusesWhatWouldDoNothing) {
   expect("--events plates " + walk, 2, "no force plates");
   expect("--events file " + walk, 1, "lists no strikes");
   expect("lone.csv", 2, "belongs to the trial");
+  expect(walk + " lone.csv lone.csv", 2, "given already");
+  expect(walk + " " + walk, 2, "give the recording once");
   expect(fs::absolute(data / "wbds07/WBDS07static1.trc").string(), 1, "standing");
 }
 
