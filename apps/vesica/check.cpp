@@ -20,11 +20,25 @@ void add_check(CommandLine& line, Common& common) {
   Command command =
       add_command(line, common, "check", "Validate an input file; errors come with line numbers");
   auto file = std::make_shared<std::string>();
-  command.option("FILE", file.get(), "a YAML input, or the name of a scene from `vesica list`")
+  command
+      .option("FILE", file.get(),
+              "a YAML input, a map of marker names (.csv), or a name from `vesica list`")
       .type_name("")
       .required();
   command.run([&common, file] {
     const std::string path = find_input(*file);
+    const auto tell = [&](const char* kind) {
+      if (common.json) {
+        print_json({{"file", path}, {"ok", true}, {"kind", kind}});
+      } else {
+        fmt::print("{}: good, an input for `vesica {}`\n", path, kind);
+      }
+    };
+    // The only input that may be a table.
+    if (path.ends_with(".csv") || path.ends_with(".CSV")) {
+      load_marker_map(path);
+      return tell("markers --map");
+    }
     const InputFile input = InputFile::load(path);
     const char* kind = "probe";
     if (studies::is_study(input)) {
@@ -46,11 +60,7 @@ void add_check(CommandLine& line, Common& common) {
     } else {
       read_probe_case(input);
     }
-    if (common.json) {
-      print_json({{"file", path}, {"ok", true}, {"kind", kind}});
-    } else {
-      fmt::print("{}: good, an input for `vesica {}`\n", path, kind);
-    }
+    tell(kind);
   });
 }
 

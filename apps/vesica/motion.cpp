@@ -144,10 +144,13 @@ void choose(TrialView* view, const MotionOptions& options) {
   if (options.rename.empty()) return;
   const MarkerMap map = load_marker_map(find_input(options.rename));
   const RenamedMarkers renamed = rename_markers(map, &view->trial.markers);
-  view->edits.push_back(describe(renamed, map));
-  if (!map.partial && !renamed.not_present.empty()) {
-    view->trial.warnings.push_back(describe(renamed, map));
+  if (map.partial || renamed.not_present.empty()) {
+    view->edits.push_back(describe(renamed, map));
+    return;
   }
+  view->edits.push_back(describe({renamed.count, {}}, map));
+  view->trial.warnings.push_back(fmt::format("The map '{}' has names that no marker has: {}.",
+                                             map.title, fmt::join(renamed.not_present, ", ")));
 }
 
 void cut(TrialView* view, const MotionOptions& options) {

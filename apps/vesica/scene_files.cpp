@@ -139,7 +139,7 @@ std::string find_input(const std::string& name) {
     throw FileError(fmt::format("{}: there is no such file, and {}", name, explain_no_data()));
   }
   throw FileError(fmt::format(
-      "{}: there is no such file, and no scene of that name comes with Vesica (see: vesica list)",
+      "{}: there is no such file, and nothing of that name comes with Vesica (see: vesica list)",
       name));
 }
 

@@ -49,7 +49,7 @@ TEST(Answers, SobolIndicesOfIshigamisFunction) {
   const double first[3] = {V1 / V, V2 / V, 0}, total[3] = {(V1 + V13) / V, V2 / V, V13 / V};
   const auto& effects = answers.outputs[0].effects;
   for (size_t k = 0; k < 3; ++k) {
-    // Measured: 0.0005 to 0.004.
+    // Measured: 8e-6 to 7e-4.
     EXPECT_NEAR(effects[k].first->value, first[k], 0.01) << k;
     EXPECT_NEAR(effects[k].total->value, total[k], 0.01) << k;
     EXPECT_LE(effects[k].first->low, first[k]) << k;
@@ -83,7 +83,7 @@ TEST(Answers, IntervalsOfIndicesHoldTheTruth) {
     held += indices.first[0].low <= 0.8 && indices.first[0].high >= 0.8;
     held += indices.total[1].low <= 0.2 && indices.total[1].high >= 0.2;
   }
-  EXPECT_GT(held, 176);  // of 200; measured 188
+  EXPECT_GT(held, 176);  // of 200; measured 198
 }
 
 TEST(Answers, MorrisOfALinearFunctionIsItsSlopes) {

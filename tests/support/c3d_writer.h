@@ -93,6 +93,14 @@ class C3dParameterWriter {
     for (float value : values) data.add_float(value);
     finish(name, data);
   }
+  void add_bytes(const std::string& name, const std::vector<int>& values,
+                 const std::vector<int>& dimensions) {
+    C3dBytes data(out_.order);
+    data.add_byte(1);
+    add_dimensions(dimensions, &data);
+    for (int value : values) data.add_byte(value);
+    finish(name, data);
+  }
   void add_int(const std::string& name, int value) { add_ints(name, {value}, {}); }
   void add_float(const std::string& name, float value) { add_floats(name, {value}, {}); }
 

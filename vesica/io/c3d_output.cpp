@@ -310,6 +310,15 @@ void plan_channel_labels(const MotionTrial& trial, C3dPlan* plan) {
 
 // --- parameters that follow from the data
 
+// True if the number comes back from a parameter of the type. Bytes read as 0 to 255: a scale below
+// zero, which says that the data are floats, would come back as one of integers.
+bool can_hold(int type, bool is_count, double number) {
+  if (type == 4) return true;
+  if (number != std::round(number)) return false;
+  if (type == 1) return number >= 0.0 && number <= 255.0;
+  return number >= -32768.0 && number <= (is_count ? 65535.0 : 32767.0);
+}
+
 void plan_counts(const MotionTrial& trial, C3dPlan* plan) {
   C3dParameters& parameters = plan->parameters;
   const C3dHeader* source = trial.c3d.get();
@@ -320,7 +329,10 @@ void plan_counts(const MotionTrial& trial, C3dPlan* plan) {
   const auto set = [&](const char* group, const char* name, int type, double number) {
     if (!has(group, name)) return;
     const C3dParameter* old = parameters.find(group, name);
-    if (old != nullptr && old->numbers.size() == 1 && old->dimensions.empty()) type = old->type;
+    if (old != nullptr && old->numbers.size() == 1 && old->dimensions.empty() &&
+        can_hold(old->type, type == 2, number)) {
+      type = old->type;
+    }
     const double stored = type == 4 ? static_cast<double>(static_cast<float>(number)) : number;
     // 16-bit counts beyond 32,767 read as negative.
     const bool same =
