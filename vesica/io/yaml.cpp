@@ -1,6 +1,7 @@
 #include "vesica/io/yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -149,6 +150,52 @@ InputFile InputFile::load(const std::string& path) {
   return parse(text, path);
 }
 
+namespace {
+
+// Where documents begin. yaml-cpp takes a comma at the beginning for a document of no length, and
+// then the next, without end.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    is_stuck_ = mark.pos == last_.pos && !is_first_;
+    is_first_ = false;
+    last_ = mark;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+  bool is_stuck() const { return is_stuck_; }
+  int line() const { return last_.line + 1; }
+
+ private:
+  YAML::Mark last_;
+  bool is_first_ = true, is_stuck_ = false;
+};
+
+void check_that_documents_end(const std::string& text, const std::string& name) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  while (parser.HandleNextDocument(starts)) {
+    if (!starts.is_stuck()) continue;
+    throw InputError(
+        fmt::format("{}:{}: not valid YAML: found a ',' or another sign that no value "
+                    "begins with",
+                    name, starts.line()));
+  }
+}
+
+}  // namespace
+
 InputFile InputFile::parse(const std::string& text, const std::string& name) {
   // yaml-cpp does not come back from some texts with zero bytes in them.
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
@@ -166,6 +213,7 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
                     name, line));
   }
   try {
+    check_that_documents_end(text, name);
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     for (size_t k = 1; k < documents.size(); ++k) {
       if (documents[k].IsNull()) continue;  // a line --- at the end
