@@ -44,7 +44,8 @@ TEST(MarkerWeights, NoiseOfEachMarkerIsFoundWithinItsErrorAndParametersGain) {
     for (size_t m = 0; m < model.markers.size(); ++m) {
       const MarkerSd& marker = estimate.markers[m];
       const double z = (marker.sd - noise.white_sd * noise.factor[m]) / marker.standard_error;
-      EXPECT_LT(std::abs(z), 4) << model.markers[m].name;
+      EXPECT_LT(std::abs(z), 4)  // measured at most 2.8
+          << model.markers[m].name;
       z_squares += z * z;
       ++count;
       weights += marker.weight;
@@ -55,9 +56,9 @@ TEST(MarkerWeights, NoiseOfEachMarkerIsFoundWithinItsErrorAndParametersGain) {
       after += std::pow((id.d[k] - truth[k]) / plain.standard_error[k], 2);
     }
   }
-  // 108 estimates: 1 with a scatter of 0.07.
+  // 108 estimates: 1 with a scatter of 0.07. Measured 0.92.
   EXPECT_NEAR(std::sqrt(z_squares / count), 1, 0.25);
-  EXPECT_LT(std::sqrt(after / before), 0.95);
+  EXPECT_LT(std::sqrt(after / before), 0.95);  // measured 0.80
   RecordProperty("z", std::to_string(std::sqrt(z_squares / count)));
   RecordProperty("gain", std::to_string(std::sqrt(after / before)));
 }
@@ -77,12 +78,14 @@ TEST(MarkerWeights, RedundanciesAddUpToEquationsLessUnknowns) {
     const MarkerNoiseEstimate estimate = calc_marker_noise(id, trials);
     double sum = 0;
     for (const MarkerSd& m : estimate.markers) sum += m.redundancy;
-    // Exact but for the curvature that eq. 17's matrix has and the hat matrix has not.
-    EXPECT_NEAR(sum, c.equations - c.unknowns, 2e-3 * sum) << model.name;
+    // Exact but for the curvature that eq. 17's matrix has and the hat matrix has not. Measured:
+    // off by 1.4e-7 and 1.8e-6 of it.
+    EXPECT_NEAR(sum, c.equations - c.unknowns, 2e-5 * sum) << model.name;
   }
 }
 
-// One marker without any noise of its own among others of 2 mm: its weight stops at the bound.
+// One marker without any noise of its own among others of 2 mm: what the others' noise leaves in
+// its residuals bounds what can be known of it, and its weight stays finite.
 TEST(MarkerWeights, NoMarkerTakesAllTheWeight) {
   const Model model = make_lower_extremity(false);
   const Eigen::VectorXd truth = make_subject(model, 1, 3);
@@ -95,11 +98,47 @@ TEST(MarkerWeights, NoMarkerTakesAllTheWeight) {
   Identification id = identify(model, trials, {});
   const MarkerNoiseEstimate estimate = fit_marker_weights(id, trials, {});
   EXPECT_TRUE(id.summary.converged);
-  EXPECT_TRUE(estimate.markers[4].held);
+  EXPECT_TRUE(estimate.converged);
   double mean = 0;
   for (const MarkerSd& m : estimate.markers) mean += std::log(m.sd) / 18;
-  EXPECT_GT(estimate.markers[4].sd, 0.08 * std::exp(mean));
+  // Measured 0.36 mm, with a weight of 11.7 out of 18.
+  EXPECT_GE(estimate.markers[4].sd, 0.0999 * std::exp(mean));
   EXPECT_LT(estimate.markers[4].sd, 0.0005);
+  for (int m = 0; m < 18; ++m) {
+    if (m == 4) continue;
+    // Measured at most 1.5 standard errors.
+    EXPECT_NEAR(estimate.markers[m].sd, 0.002, 4 * estimate.markers[m].standard_error) << m;
+  }
+}
+
+// A marker seen in one frame, whose place on the segment is unknown, says next to nothing about its
+// noise: the prior gives it that of the others, with an error as large. One never seen has none.
+TEST(MarkerWeights, AMarkerThatSaysNothingIsHeldByThePrior) {
+  const Model model = make_lower_extremity(false);
+  const Eigen::VectorXd truth = make_subject(model, 1, 3);
+  MarkerNoise noise;
+  noise.white_sd = 0.002;
+  const size_t markers = model.markers.size();
+  for (const int frames : {0, 1}) {
+    std::vector<Trial> trials{
+        make_synthetic_trial(model, truth, MotionKind::kGait, 100, 100, noise, 1).trial};
+    for (size_t k = frames; k < 100; ++k) trials[0].weights[k * markers + 4] = 0;
+    Identification id = identify(model, trials, {});
+    const MarkerNoiseEstimate estimate = fit_marker_weights(id, trials, {});
+    EXPECT_TRUE(estimate.converged);
+    for (size_t m = 0; m < markers; ++m) {
+      EXPECT_EQ(estimate.markers[m].held, m == 4 && frames == 1) << m;
+    }
+    const MarkerSd& marker = estimate.markers[4];
+    if (frames == 0) {
+      EXPECT_EQ(marker.sd, 0);
+    } else {
+      // Measured 2.5 mm, error 2.4 mm, redundancy 0.49 of 3 equations.
+      EXPECT_LT(marker.redundancy, 1);
+      EXPECT_GT(marker.standard_error, 0.001);
+      EXPECT_NEAR(marker.sd, 0.002, marker.standard_error);
+    }
+  }
 }
 
 TEST(Thinning, WhiteNoiseLosesARootAndSlowNoiseLess) {
@@ -130,9 +169,9 @@ TEST(Thinning, WhiteNoiseLosesARootAndSlowNoiseLess) {
   white.white_sd = 0.002;
   slow.soft_tissue_sd = 0.003;
   slow.soft_tissue_time = 0.1;
-  EXPECT_NEAR(median_of(white, false), 2, 0.15);
-  // Noise of 0.1 s seen every 0.04 s: nearly all there is.
-  EXPECT_NEAR(median_of(slow, true), 1.1, 0.2);
+  EXPECT_NEAR(median_of(white, false), 2, 0.1);  // measured 2.025
+  // Noise of 0.1 s seen every 0.04 s: nearly all there is. Measured 1.05.
+  EXPECT_NEAR(median_of(slow, true), 1.05, 0.15);
 }
 
 }  // namespace

@@ -19,13 +19,16 @@ namespace {
 const double kPriorVariance = std::pow(2 * std::log(3.0), 2);
 // Noise is taken within this factor of the markers' mean.
 constexpr double kMostUnlike = 10;
-constexpr int kMaxRounds = 30;
-// Relative change of every variance that ends it; a marker's own error is rarely below 2 %.
-constexpr double kSettled = 1e-3;
-// A marker with less of its equations left says nothing about itself.
-constexpr double kNoRedundancy = 1e-3;
+constexpr int kMaxRounds = 60;
+// Step of every log tau, over its own standard error, that ends it.
+constexpr double kSettled = 0.02;
 // A variance changes by at most this factor a round: the step is that of a linear model.
 constexpr double kLargestStep = 2.5;
+// A step longer than this part of the one before halves the share of it that is taken where it goes
+// back, and doubles it where it goes on with at least that cosine.
+constexpr double kShorter = 0.5, kAhead = 0.8, kLargestShare = 8;
+// Correlation times are those of this round from then on, so that steps aim at one point.
+constexpr int kTimesOfRound = 4;
 constexpr int kFramesPerNoiseSum = 64;
 
 // How the segments move: Z by the frame's own degrees of freedom, E by the constants. Six rows a
@@ -178,52 +181,83 @@ NoiseOfFrames add_noise(Identification& id, const std::vector<Trial>& trials) {
   return out;
 }
 
-// tau of every marker given the one that the weights stand for (0: never seen), and the estimate
-// that goes with it.
-Eigen::VectorXd estimate_variances(const NoiseOfFrames& noise, const Eigen::VectorXd& tau, double c,
-                                   MarkerNoiseEstimate& out) {
-  const Eigen::Index n = tau.size();
-  std::vector<int> telling;
-  for (int m = 0; m < n; ++m) {
-    if (noise.sums.redundancy[m] > kNoRedundancy * 3 * noise.sums.seen[m]) telling.push_back(m);
+// One round: log tau of the markers that are seen, its step by Fisher's scoring of likelihood and
+// prior, and the variance that it is left with. Steps are limited, the point where they vanish is
+// not touched by that.
+struct VarianceStep {
+  std::vector<int> seen;
+  Eigen::VectorXd log_tau, step, variance;
+  std::vector<bool> at_bound;
+};
+VarianceStep calc_variance_step(const NoiseOfFrames& noise, const Eigen::VectorXd& tau, double c) {
+  VarianceStep out;
+  for (int m = 0; m < tau.size(); ++m) {
+    if (noise.sums.seen[m] > 0) out.seen.push_back(m);
   }
-  const Eigen::MatrixXd Q = noise.sums.Q(telling, telling);
-  const Eigen::VectorXd y = noise.sums.y(telling) / c;
-  Eigen::VectorXd theta = solve_symmetric(Q, y);
-  const Eigen::MatrixXd inverse = invert_symmetric(Q);
-  if (!theta.allFinite()) theta = y.cwiseQuotient(noise.sums.redundancy(telling).eval());
-  theta = theta.cwiseMax(1 / kLargestStep).cwiseMin(kLargestStep);
-  // log tau and its variance; infinite where the marker says nothing.
-  Eigen::VectorXd log_tau = Eigen::VectorXd::Zero(n), variance(n);
-  variance.setConstant(kInfinity);
-  double weight = 0, mean = 0;
-  for (size_t i = 0; i < telling.size(); ++i) {
-    const int m = telling[i];
-    const auto k = static_cast<Eigen::Index>(i);
-    log_tau[m] = std::log(tau[m] * theta[k]);
-    if (std::isfinite(inverse(k, k))) variance[m] = 2 * inverse(k, k) * noise.square_times[m];
-    const double w = 1 / (kPriorVariance + variance[m]);
-    weight += w;
-    mean += w * log_tau[m];
+  const auto n = static_cast<Eigen::Index>(out.seen.size());
+  out.log_tau = tau(out.seen).array().log();
+  const double mean = out.log_tau.mean(), reach = 2 * std::log(kMostUnlike);
+  // Score and information of the likelihood, with as many residuals as are independent, then those
+  // of the prior, whose mean is the markers' own.
+  const Eigen::VectorXd times = noise.square_times(out.seen);
+  const Eigen::VectorXd more = noise.sums.y(out.seen) / c - noise.sums.redundancy(out.seen);
+  const Eigen::VectorXd root = times.cwiseSqrt().cwiseInverse();
+  Eigen::VectorXd score = 0.5 * more.cwiseQuotient(times);
+  score.array() -= (out.log_tau.array() - mean) / kPriorVariance;
+  Eigen::MatrixXd A =
+      0.5 * (root.asDiagonal() * noise.sums.Q(out.seen, out.seen).eval() * root.asDiagonal());
+  A.array() -= 1 / (kPriorVariance * static_cast<double>(n));
+  A.diagonal().array() += 1 / kPriorVariance;
+  out.variance = invert_symmetric(A).diagonal();
+  // Markers that would pass the bound stop there, and the others step knowing that.
+  out.step = Eigen::VectorXd::Zero(n);
+  out.at_bound.assign(n, false);
+  for (bool again = true; again;) {
+    again = false;
+    std::vector<Eigen::Index> open;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (!out.at_bound[i]) open.push_back(i);
+    }
+    if (open.empty()) break;
+    Eigen::VectorXd stopped = out.step;
+    for (const Eigen::Index i : open) stopped[i] = 0;
+    const Eigen::VectorXd rest = score - A * stopped;
+    const Eigen::VectorXd steps = solve_symmetric(A(open, open), rest(open));
+    for (size_t k = 0; k < open.size(); ++k) {
+      const Eigen::Index i = open[k];
+      const double target = out.log_tau[i] + steps[static_cast<Eigen::Index>(k)];
+      const double kept = std::clamp(target, mean - reach, mean + reach);
+      out.step[i] = kept - out.log_tau[i];
+      if (kept != target) out.at_bound[i] = again = true;
+    }
   }
-  mean = weight > 0 ? mean / weight : std::log(c);
-  const double reach = 2 * std::log(kMostUnlike);
-  Eigen::VectorXd next = Eigen::VectorXd::Zero(n);
-  out.markers.assign(n, {});
-  for (int m = 0; m < n; ++m) {
-    if (noise.sums.seen[m] == 0) continue;
+  // A variance that only its own squares tell is linear in tau, and 1 + step then is exact.
+  const double most = std::log(kLargestStep);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    double& step = out.step[i];
+    if (!out.at_bound[i]) step = std::log1p(std::max(step, 1 / kLargestStep - 1));
+    step = std::clamp(step, -most, most);
+  }
+  return out;
+}
+
+// Takes `share` of the step; returns tau (0: never seen).
+Eigen::VectorXd take_variance_step(const NoiseOfFrames& noise, const VarianceStep& step,
+                                   double share, MarkerNoiseEstimate& out) {
+  Eigen::VectorXd tau = Eigen::VectorXd::Zero(noise.sums.seen.size());
+  out.markers.assign(tau.size(), {});
+  const double most = std::log(kLargestStep);
+  for (size_t k = 0; k < step.seen.size(); ++k) {
+    const int m = step.seen[k];
+    const auto i = static_cast<Eigen::Index>(k);
+    tau[m] = std::exp(step.log_tau[i] + std::clamp(share * step.step[i], -most, most));
     MarkerSd& sd = out.markers[m];
-    // Share of the data; the rest is the prior's.
-    const double share = kPriorVariance / (kPriorVariance + variance[m]);
-    const double pulled = mean + (share > 0 ? share * (log_tau[m] - mean) : 0);
-    const double kept = std::clamp(pulled, mean - reach, mean + reach);
-    next[m] = std::exp(kept);
-    sd.sd = std::sqrt(next[m]);
-    sd.standard_error = 0.5 * sd.sd * std::sqrt((1 - share) * kPriorVariance);
+    sd.sd = std::sqrt(tau[m]);
+    sd.standard_error = 0.5 * sd.sd * std::sqrt(step.variance[i]);
     sd.redundancy = noise.sums.redundancy[m];
-    sd.held = share < 0.5 || kept != pulled;
+    sd.held = step.at_bound[k] || step.variance[i] > 0.5 * kPriorVariance;
   }
-  return next;
+  return tau;
 }
 
 // Weights c / tau with the mean 1 over the markers that are seen; returns c.
@@ -271,7 +305,8 @@ MarkerNoiseEstimate calc_marker_noise(Identification& id, const std::vector<Tria
   const double c = calc_common_variance(noise.sums);
   out.markers.resize(id.frames.model().markers.size());
   if (!(c > 0)) return out;
-  set_weights_of(estimate_variances(noise, calc_first_variances(id, c), c, out), out);
+  const VarianceStep step = calc_variance_step(noise, calc_first_variances(id, c), c);
+  set_weights_of(take_variance_step(noise, step, 1, out), out);
   return out;
 }
 
@@ -286,15 +321,25 @@ MarkerNoiseEstimate fit_marker_weights(Identification& id, std::vector<Trial>& t
   Options again = options;
   again.kkt_reference = std::max(options.kkt_reference, id.summary.kkt_start);
   again.progress = nullptr;
+  double share = 1;
+  Eigen::VectorXd last_step;
   for (out.rounds = 1; out.rounds <= kMaxRounds; ++out.rounds) {
-    const Eigen::VectorXd next = estimate_variances(noise, tau, c, out);
+    const VarianceStep step = calc_variance_step(noise, tau, c);
+    if (!step.step.allFinite()) break;
+    const double change = step.step.cwiseAbs().cwiseQuotient(step.variance.cwiseSqrt()).maxCoeff();
+    // Steps to and fro go past the point they aim at; steps on and on have it far ahead.
+    if (last_step.size() == step.step.size()) {
+      const double a = step.step.norm(), b = last_step.norm(),
+                   cosine = step.step.dot(last_step) / (a * b);
+      if (cosine < 0 && a > kShorter * b) share /= 2;
+      if (cosine > kAhead && a > kShorter * b) share = std::min(2 * share, kLargestShare);
+    }
+    last_step = step.step;
+    const Eigen::VectorXd next = take_variance_step(noise, step, share, out);
     const double next_c = set_weights_of(next, out);
     Eigen::VectorXd factor = Eigen::VectorXd::Ones(tau.size());
-    double change = 0;
     for (Eigen::Index m = 0; m < tau.size(); ++m) {
-      if (next[m] <= 0) continue;
-      factor[m] = (next_c / next[m]) / (c / tau[m]);
-      change = std::max(change, std::abs(std::log(next[m] / tau[m])));
+      if (next[m] > 0) factor[m] = (next_c / next[m]) / (c / tau[m]);
     }
     multiply_weights(factor, trials);
     tau = next;
@@ -312,7 +357,9 @@ MarkerNoiseEstimate fit_marker_weights(Identification& id, std::vector<Trial>& t
     evaluate_solution(id);
     out.converged = change < kSettled;
     if (out.converged || !id.summary.converged) break;
+    const Eigen::VectorXd times = noise.square_times;
     noise = add_noise(id, trials);
+    if (out.rounds > kTimesOfRound) noise.square_times = times;
   }
   out.rounds = std::min(out.rounds, kMaxRounds);
   return out;

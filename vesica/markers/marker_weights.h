@@ -3,15 +3,15 @@
 // A marker's coordinate has the variance tau_m; its weight is c / tau_m. With P = I - H, H the hat
 // matrix of the weighted fit (poses of the frame and constants), the weighted squares y_m of marker
 // m have the expectation sum_k Q_mk theta_k, Q_mk = |P_mk|^2 summed over frames, theta the true
-// variances over those assumed. Solving Q theta = y, weighting and fitting again until theta = 1 is
-// Fisher's scoring of restricted maximum likelihood (Rao 1971 MINQUE, iterated; Foerstner 1979
-// takes the row sums of Q, the redundancies, alone, and that is the step where theta is far off).
+// variances over those assumed. Score and information of restricted maximum likelihood in log tau
+// are (y_m - sum_k Q_mk) / 2 and Q / 2; Fisher's scoring, weighting and fitting again until no step
+// is left (Rao 1971; Foerstner 1979).
 //
 // A marker that the fit can follow as it likes has no redundancy, and its variance could run to
 // zero with its weight to infinity. So log tau_m has a prior: the markers' mean, with the standard
 // deviation of a factor of 3 in the noise; and no noise is taken as less than a tenth, or more than
 // ten times, the mean. Residuals repeat each other over a correlation time: their number is divided
-// by that for the error of the estimate and the prior's share.
+// by that in score and information, against which the prior stands.
 //
 // What it cannot tell: soft tissue that moves as the segment's own rotation does looks like motion
 // and is in no residual.
@@ -28,7 +28,7 @@ struct MarkerSd {
   double standard_error = 0;  // of sd
   double redundancy = 0;      // equations of the marker that the fit does not use up
   double weight = 1;          // mean over the markers is 1
-  bool held = false;          // by the prior, at least by half
+  bool held = false;          // by the prior, at least by half, or by a bound
 };
 
 struct MarkerNoiseEstimate {
