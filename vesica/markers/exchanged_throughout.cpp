@@ -82,7 +82,7 @@ std::vector<ExchangedPair> find_exchanged_throughout(const Identification& id,
   std::vector<ExchangedPair> found;
   const Model& model = id.frames.model();
   std::vector<SuspectPair> suspects = find_suspect_pairs(id);
-  if (suspects.empty() || model.has_loops()) return found;
+  if (suspects.empty() || model.has_loops() || id.summary.interrupted) return found;
   const int stride = std::max(1, id.frames.frame_count() / kSampleFrames);
   std::vector<Trial> sample;
   for (const Trial& trial : trials) sample.push_back(thin_trial(trial, stride));
