@@ -120,6 +120,12 @@ TEST(Branches, AKneeWithoutItsMarkerIsNotMirroredInSilence) {
     Identification id = identify(model, c.trials, {});
     EXPECT_TRUE(id.summary.converged) << id.summary.message;
     EXPECT_EQ(count_off(id, c).unmarked, 0) << first;
+    // Nor is everything marked: of the three stretches 0, 0 and 6 frames are.
+    const FrameMarks marks = mark_frames(id.frames, id.d);
+    for (int k = 0; k < id.frames.frame_count(); ++k) {
+      if (k >= first && k < first + 20) continue;
+      EXPECT_EQ(marks.reason[k], MarkReason::kNone) << k;
+    }
   }
   EXPECT_GT(worst_alone, 10 * kDeg);  // or nothing was tested
 }
@@ -192,7 +198,9 @@ TEST(Branches, MarksAreInTheSummary) {
   EXPECT_EQ(mark.at("segment"), "foot_l");
 }
 
-// No frame stands out, and found coordinates take up what they can.
+// No frame stands out, and found coordinates take up what they can: all that RTOE has. Exchanging
+// them leaves 8 % of the objective; the ankle's markers, which are right, would leave 32 % before
+// that and 470 % after it.
 TEST(Branches, MarkersExchangedThroughoutAreNamed) {
   for (const bool exchange : {true, false}) {
     markers::Run run;
@@ -204,11 +212,14 @@ TEST(Branches, MarkersExchangedThroughoutAreNamed) {
       std::swap(row[a], row[b]);
     }
     run_identification(run, {});
-    bool is_named = false;
+    std::vector<std::string> named;
     for (const std::string& w : run.warnings) {
-      is_named = is_named || w.find("exchanged throughout") != std::string::npos;
+      if (w.find("exchanged throughout") != std::string::npos) named.push_back(w);
     }
-    EXPECT_EQ(is_named, exchange) << run.errors.all.rms;
+    ASSERT_EQ(named.size(), exchange ? 1u : 0u) << run.errors.all.rms;
+    if (exchange) {
+      EXPECT_NE(named[0].find("RTOE and RFIRSTMT"), std::string::npos) << named[0];
+    }
   }
 }
 

@@ -1,8 +1,9 @@
 // Two markers that carry each other's labels in all frames.
 //
 // No frame stands out then, and constants that are found take up what they can. What remains are
-// residuals of two markers of one segment that point opposite ways in it, frame after frame. Such
-// pairs are exchanged and the fit is repeated on a few frames.
+// residuals that point the same way in the segment, frame after frame, of one of the two at least
+// and of markers beside them. Pairs of a segment with such a marker are exchanged and the fit is
+// repeated on a few frames.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,8 @@ struct ExchangedPair {
   int a = 0, b = 0;  // markers
   double share = 1;  // of the objective that is left with their labels exchanged
 };
-// Pairs with less than half of the objective, best first; of pairs that share a marker the best.
+// The pair that leaves least of the objective, where that is less than half; with it exchanged, the
+// next one. None for models with loops.
 std::vector<ExchangedPair> find_exchanged_throughout(const Identification& id,
                                                      const std::vector<Trial>& trials);
 

@@ -12,6 +12,7 @@ namespace vesica::markers {
 namespace {
 
 constexpr double kOff = 5 * kPi / 180;  // rad, what a user should hear about
+constexpr double kLooser = 1.5;         // times what is usual for the segment
 constexpr double kClose = 12;           // twice the log of a likelihood ratio
 constexpr double kFarOff = 0.03;        // m
 constexpr double kFarOffNoise = 5;      // sigma
@@ -30,6 +31,21 @@ int find_pulling_marker(const Model& model, const Geometry& geometry, const Fram
     worst = static_cast<int>(m);
   }
   return worst;
+}
+
+// The segment that is turned most by noise in this frame, of those that are loose in it, or -1. A
+// thigh that has lost its marker would hide behind a foot that is never known better.
+int find_loosest(const std::vector<std::vector<double>>& turns, const std::vector<double>& usual,
+                 int frame) {
+  int loosest = -1;
+  double largest = kOff / 3;
+  for (size_t s = 0; s < turns.size(); ++s) {
+    const double turn = turns[s][frame];
+    if (turn <= largest || turn <= kLooser * usual[s]) continue;
+    largest = turn;
+    loosest = static_cast<int>(s);
+  }
+  return loosest;
 }
 
 }  // namespace
@@ -59,17 +75,23 @@ FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d) {
   out.reason.assign(count, MarkReason::kNone);
   out.segment.assign(count, 0);
   out.turn.assign(count, 0.0);
+  std::vector<std::vector<double>> turns(model.segments.size(), std::vector<double>(count));
   for_each_index(count, frames.threads(), [&](int k, int) {
     const PoseSpread spread = calc_pose_spread(plan, geometry, frames.frame(k), frames.poses(k));
+    for (size_t s = 0; s < turns.size(); ++s) turns[s][k] = branches.sigma * spread.turn[s];
     out.segment[k] = spread.worst;
     out.turn[k] = branches.sigma * spread.largest();
   });
   out.usual_turn = calc_median(out.turn);
+  for (const auto& of_segment : turns) out.usual_turns.push_back(calc_median(of_segment));
   for (int k = 0; k < count; ++k) {
     const int pulling =
         find_pulling_marker(model, geometry, frames.frame(k), frames.poses(k), branches.sigma);
-    if (3 * out.turn[k] > kOff && out.turn[k] > 1.5 * out.usual_turn) {
+    const int loose = find_loosest(turns, out.usual_turns, k);
+    if (loose >= 0) {
       out.reason[k] = MarkReason::kLoose;
+      out.segment[k] = loose;
+      out.turn[k] = turns[loose][k];
     } else if (branches.margin[k] < kClose) {
       out.reason[k] = MarkReason::kTwoWays;
       out.turn[k] = branches.apart[k];

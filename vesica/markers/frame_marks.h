@@ -22,12 +22,13 @@ struct FrameMarks {
   std::vector<double> turn;        // rad: its standard deviation, or how far the other pose is away
   double sigma = 0;                // m, noise of a marker coordinate that this is for
   double usual_turn = 0;           // rad, the median frame's largest standard deviation
+  std::vector<double> usual_turns;  // rad, each segment's median standard deviation
 };
 
 // Loose: three standard deviations of a segment's orientation are more than 5 deg, and more than
-// half above what is usual in the recording. Two ways: another path costs less than 12 more, a
-// likelihood ratio of 400. Pulled: a marker beyond 3 cm and five standard deviations whose
-// residual still counts.
+// half above what is usual for that segment in the recording. Two ways: another path costs less
+// than 12 more, a likelihood ratio of 400. Pulled: a marker beyond 3 cm and five standard
+// deviations whose residual still counts.
 FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d);
 
 // Stretches of frames marked alike, of one trial.

@@ -91,12 +91,13 @@ void warn_about_marks(Run& run) {
     const std::string& segment = run.model.segments[m.segment].name;
     run.warnings.push_back(fmt::format(
         "{}: frames {} to {}: {}", run.trials[m.trial].name, m.first_frame + 1, m.last_frame + 1,
-        loose ? fmt::format("the markers seen leave the orientation of {} open by {:.1f} deg "
-                            "(standard deviation; {:.1f} deg is usual)",
-                            segment, m.turn * 180 / kPi, run.marks.usual_turn * 180 / kPi)
-              : fmt::format("two poses that are {:.0f} deg apart fit alike, and the frames beside "
-                            "them do not decide",
-                            m.turn * 180 / kPi)));
+        loose
+            ? fmt::format("the markers seen leave the orientation of {} open by {:.1f} deg "
+                          "(standard deviation; {:.1f} deg is usual for it)",
+                          segment, m.turn * 180 / kPi, run.marks.usual_turns[m.segment] * 180 / kPi)
+            : fmt::format("two poses that are {:.0f} deg apart fit alike, and the frames beside "
+                          "them do not decide",
+                          m.turn * 180 / kPi)));
   }
   if (count > kMost) {
     run.warnings.push_back(fmt::format(
