@@ -1,6 +1,6 @@
 // studies_bench [speed] [overhead] [memory] [indices]: figures of `vesica study` (none: all).
 //   speed     1,000 runs of 10 ms on 1 and 2 threads and under mpirun with 2 and 4 ranks
-//   overhead  processor time beside the runs themselves, at 10 ms a run
+//   overhead  processor time (waiting does not count) beside the runs themselves, at 10 ms a run
 //   memory    of the process while 100,000 runs go through it
 //   indices   of the Ishigami function against the closed form
 #include <fmt/format.h>
@@ -121,7 +121,7 @@ void measure_overhead(const fs::path& work) {
   std::sort(shares.begin(), shares.end());
   fmt::print(
       "overhead at 10 ms a run: {:.2f} % of the runs' processor time (median of 3, {:.2f} to "
-      "{:.2f})\n",
+      "{:.2f}; waiting for the disk does not count)\n",
       100 * shares[1], 100 * shares[0], 100 * shares[2]);
 }
 

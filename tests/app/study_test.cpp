@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -154,7 +155,7 @@ TEST(Study, ARowIsTheRunOfItsSettings) {
   EXPECT_EQ(alone.json()["contacts"]["ball-ground"]["max_normal_force"], std::stod(cells[5]));
 }
 
-// A few kills at random times; `make study-kills` makes twenty of each.
+// A few kills at random times; `make kills` makes twenty of each.
 int count_kills() {
   const char* text = std::getenv("VESICA_STUDY_KILLS");
   return text != nullptr ? std::atoi(text) : 3;
@@ -431,6 +432,42 @@ TEST(Study, FitsMarkersFromSeveralStarts) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.json()["done"], 3);
   EXPECT_LT(outcome.json()["answers"]["outputs"]["error"]["greatest"].get<double>(), 1e-6);
+}
+
+// Recordings are beside the study, the model is elsewhere.
+TEST(Study, RecordingsThatAFactorNamesAreInputs) {
+  const Workspace work;
+  std::string trc =
+      "PathFileType\t4\t(X/Y/Z)\th.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\t"
+      "OrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n100\t100\t20\t7\tmm\t100\t1\t20\n"
+      "Frame#\tTime\tRASIS\t\t\tLASIS\t\t\tRPSIS\t\t\tLPSIS\t\t\tRTHI1\t\t\tRTHI2\t\t\tRTHI3"
+      "\n\t\tX1\tY1\tZ1\n\n";
+  const double thigh[3][2] = {{30, -200}, {0, -300}, {-40, -350}};
+  for (int frame = 0; frame < 20; ++frame) {
+    const double c = std::cos(0.1 * frame), s = std::sin(0.1 * frame);
+    trc += fmt::format("{}\t{:.2f}\t0\t120\t0\t0\t-120\t0\t-150\t50\t0\t-150\t-50\t0", frame + 1,
+                       0.01 * frame);
+    for (const auto& [x, z] : thigh) {
+      trc += fmt::format("\t{:.4f}\t{:.4f}\t{:.4f}", x * c + z * s, 80 + 5 * s, z * c - x * s);
+    }
+    trc += "\n";
+  }
+  work.write("hip.trc", trc);
+  work.write("s.yaml",
+             "vesica: 1\nof: {markers: {model: functional_hip}}\ndesign: {method: list}\n"
+             "vary:\n  trials: {values: [nowhere.trc, hip.trc]}\n"
+             "outputs: {error: marker_error_mm.max}\n");
+  const Outcome outcome = work.run("study s.yaml --out s --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["executed"], 2);
+  const std::string table = work.read("s/table.csv");
+  EXPECT_NE(table.find("\n0,failed,"), std::string::npos) << table;
+  EXPECT_EQ(table.find("\n1,failed,"), std::string::npos) << table;
+  EXPECT_NE(work.read("s/manifest.json").find("\"hip.trc\""), std::string::npos);
+  work.write("hip.trc", trc + "\n");
+  const Outcome edited = work.run("study s.yaml --out s");
+  EXPECT_EQ(edited.status, 2);
+  EXPECT_NE(edited.err.find("hip.trc: sha256"), std::string::npos) << edited.err;
 }
 
 TEST(Study, LeavesAPageAndAnswers) {

@@ -16,6 +16,15 @@ TEST(Units, BareNumbersAreSi) {
   EXPECT_EQ(parse_quantity("+7", dimension::kNumber), 7);
 }
 
+TEST(Units, FromOneToAnother) {
+  EXPECT_DOUBLE_EQ(convert_units(0.3, "m", "mm"), 300);
+  EXPECT_DOUBLE_EQ(convert_units(180, "deg", ""), M_PI);  // none: SI
+  EXPECT_DOUBLE_EQ(convert_units(2, "", "N/mm"), 2e-3);
+  EXPECT_DOUBLE_EQ(convert_units(36, "km/h", "m/s"), 10);
+  EXPECT_THROW(convert_units(1, "m", "kg"), InputError);
+  EXPECT_THROW(convert_units(1, "furlong", "m"), InputError);
+}
+
 TEST(Units, ProductsAndPowersConvert) {
   EXPECT_DOUBLE_EQ(parse_quantity("22.48 N/mm^2", {-1, 1, -2, "Pa"}), 22.48e6);
   EXPECT_DOUBLE_EQ(parse_quantity("22.48N/mm^2", {-1, 1, -2, "Pa"}), 22.48e6);

@@ -137,6 +137,29 @@ TEST(Answers, TornadoOfASweep) {
   EXPECT_EQ(e[1].at_high, -8);
 }
 
+TEST(Answers, TornadoOfRepeatsIsOfTheirMean) {
+  const Study study = read(
+      "vesica: 1\nof: {function: linear}\ndesign: {method: sweep, repeats: 2}\nvary:\n"
+      "  x1: {values: [-1, 1], nominal: 0}\noutputs: {y: y}\n");
+  ASSERT_EQ(study.runs(), 6u);  // 0, 0, -1, -1, 1, 1
+  const auto answers = calc_answers(study, "", as_table({0, 0, -1, -4, 1, 2}));
+  EXPECT_EQ(answers.outputs[0].effects[0].at_low, -2.5);
+  EXPECT_EQ(answers.outputs[0].effects[0].at_high, 1.5);
+}
+
+// Fits without noise end at rounding, other fits where digits agree.
+TEST(Answers, BestRunsThatAreTheSame) {
+  const Study study = read(
+      "vesica: 1\nof: {function: linear}\ndesign: {method: monte_carlo, runs: 3}\nvary:\n"
+      "  x1: {low: 0, high: 1}\noutputs: {y: y}\nbest: {output: y}\n");
+  const auto count = [&](const std::vector<double>& y) {
+    return calc_answers(study, "", as_table(y)).same_as_best;
+  };
+  EXPECT_EQ(count({1.8e-30, 1.8e-30, 2.6e-30}), 3u);
+  EXPECT_EQ(count({1.8e-30, 1e-3, 2.6e-30}), 2u);
+  EXPECT_EQ(count({1, 1 + 1e-7, 1 + 1e-5}), 2u);
+}
+
 TEST(Answers, RunsThatAreNotDoneAreLeftOut) {
   const Study study = read(
       "vesica: 1\nof: {function: linear}\ndesign: {method: morris, trajectories: 4}\nvary:\n"

@@ -200,4 +200,13 @@ double parse_quantity(std::string_view text, const Dimension& expected) {
   return value;
 }
 
+double convert_units(double value, std::string_view from, std::string_view to) {
+  const Unit a = from.empty() ? Unit{} : UnitParser(from).parse();
+  const Unit b = to.empty() ? Unit{} : UnitParser(to).parse();
+  if (!from.empty() && !to.empty() && !(same(a.m, b.m) && same(a.kg, b.kg) && same(a.s, b.s))) {
+    throw InputError(fmt::format("'{}' and '{}' measure different things", from, to));
+  }
+  return value * a.factor / b.factor;
+}
+
 }  // namespace vesica

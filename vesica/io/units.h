@@ -14,4 +14,8 @@ namespace vesica {
 // NaN, infinity.
 double parse_quantity(std::string_view text, const Dimension& expected);
 
+// A number of one unit in another; "" is SI, of whatever dimension. Throws InputError on a word
+// that is no unit, and where they measure different things.
+double convert_units(double value, std::string_view from, std::string_view to);
+
 }  // namespace vesica

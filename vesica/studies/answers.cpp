@@ -82,19 +82,24 @@ void fill_ends(const Pairs& pairs, Effect* effect) {
   effect->at_high = sums[1] / counts[1];
 }
 
-// One factor at a time: the output at the least and the greatest value of the factor itself.
+// One factor at a time: the output at the least and the greatest value of the factor itself, over
+// repeats their mean.
 void fill_sweep(const Study& study, const ResultTable& table, size_t varied,
                 const std::vector<double>& x, const std::vector<double>& y, Effect* effect) {
   double least = std::numeric_limits<double>::infinity(), most = -least;
-  effect->at_low = effect->at_high = kUnknown;
+  double sums[2] = {0, 0}, counts[2] = {0, 0};
   for (size_t r = 0; r < y.size(); ++r) {
     if (table.status[r] != 0 || !std::isfinite(y[r])) continue;
     const auto places = calc_point(study.design, table.runs[r] / study.design.repeats);
     const bool is_base = table.runs[r] < study.design.repeats;
     if (places[varied].is_nominal && !is_base) continue;
-    if (x[r] < least) least = x[r], effect->at_low = y[r];
-    if (x[r] > most) most = x[r], effect->at_high = y[r];
+    if (x[r] < least) least = x[r], sums[0] = counts[0] = 0;
+    if (x[r] > most) most = x[r], sums[1] = counts[1] = 0;
+    if (x[r] == least) sums[0] += y[r], ++counts[0];
+    if (x[r] == most) sums[1] += y[r], ++counts[1];
   }
+  effect->at_low = counts[0] > 0 ? sums[0] / counts[0] : kUnknown;
+  effect->at_high = counts[1] > 0 ? sums[1] / counts[1] : kUnknown;
 }
 
 // By run; NaN where it is not done.
@@ -246,7 +251,8 @@ void add_best(const Study& study, const ResultTable& table, Answers* answers) {
     return study.goal->most ? y[a] > y[b] : y[a] < y[b];
   });
   for (const size_t r : order) {
-    if (std::abs(y[r] - y[order.front()]) <= 1e-6 * std::abs(y[order.front()])) {
+    // Of fits without noise the best value is rounding, of which no digits agree.
+    if (std::abs(y[r] - y[order.front()]) <= 1e-6 * std::abs(y[order.front()]) + 1e-12) {
       ++answers->same_as_best;
     }
   }

@@ -51,7 +51,7 @@ struct CurveBand {
 struct Answers {
   std::vector<OutputAnswer> outputs;
   std::vector<BestRun> best;
-  std::uint64_t same_as_best = 0;  // within 1e-6 of its size
+  std::uint64_t same_as_best = 0;  // within 1e-6 of its size, or 1e-12
   std::vector<CurveBand> bands;
   std::vector<std::string> notes;
 };

@@ -43,6 +43,21 @@ std::string as_line(std::string text) {
   return text;
 }
 
+// A folder of a run that cannot be written ends the study; a file that cannot be read, the run.
+class CannotKeep : public FileError {
+ public:
+  using FileError::FileError;
+};
+
+template <typename Write>
+void keep(Write&& write) {
+  try {
+    write();
+  } catch (const FileError& error) {
+    throw CannotKeep(error.what());
+  }
+}
+
 bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && *flag; }
 
 // A run that was stopped: by its limit it is a row, by the user it is none.
@@ -80,11 +95,11 @@ void run_simulation(const Study& study, const RunInput& input, const ExecuteOpti
   }
   std::unique_ptr<RunKeeper> keeper;
   if (!options.folder.empty() && options.make_keeper) {
-    keeper = options.make_keeper(options.folder, system, run, input.file);
+    keep([&] { keeper = options.make_keeper(options.folder, system, run, input.file); });
     control.observer = keeper->observer();
   }
   const RunResult result = simulate(system, run, control);
-  if (result.cannot_write) throw FileError(result.failure);
+  if (result.cannot_write) throw CannotKeep(result.failure);
   if (result.interrupted) {
     note_stop(study, options,
               fmt::format(", at {:.6g} s of {:.6g} s", result.end_time, run.duration), row);
@@ -92,7 +107,7 @@ void run_simulation(const Study& study, const RunInput& input, const ExecuteOpti
     row->status = Status::kFailed;
     row->reason = result.failure;
   }
-  if (keeper) keeper->finish(result);
+  if (keeper) keep([&] { keeper->finish(result); });
   if (row->status != Status::kDone) return;
   const Json summary = make_summary(system, run, result);
   read_off(study, {&summary, &result.recording, &result.events, list_contacts(system)}, row);
@@ -101,9 +116,11 @@ void run_simulation(const Study& study, const RunInput& input, const ExecuteOpti
 void save_leavings(const ExecuteOptions& options, const RunInput& input, const Json& summary) {
   if (options.folder.empty()) return;
   const fs::path folder(options.folder);
-  save_text((folder / "input.yaml").string(), input.file.dump() + "\n");
-  if (input.options) save_text((folder / "options.yaml").string(), input.options->dump() + "\n");
-  save_text((folder / "summary.json").string(), summary.dump(2) + "\n");
+  keep([&] {
+    save_text((folder / "input.yaml").string(), input.file.dump() + "\n");
+    if (input.options) save_text((folder / "options.yaml").string(), input.options->dump() + "\n");
+    save_text((folder / "summary.json").string(), summary.dump(2) + "\n");
+  });
 }
 
 void run_fit(const Study& study, const RunInput& input, const ExecuteOptions& options,
@@ -192,7 +209,7 @@ RunRow execute_run(const Study& study, std::uint64_t run, const ExecuteOptions& 
     }
   } catch (const Interrupted&) {
     note_stop(study, options, "", &row);
-  } catch (const FileError&) {
+  } catch (const CannotKeep&) {
     throw;
   } catch (const std::exception& error) {
     if (is_set(options.stop)) {
@@ -202,6 +219,7 @@ RunRow execute_run(const Study& study, std::uint64_t run, const ExecuteOptions& 
       row.reason = error.what();
     }
   }
+  check_inputs(study);  // before the row counts
   if (row.status == Status::kFailed || row.status == Status::kTimedOut) {
     row.cells.clear();
     row.curves.clear();

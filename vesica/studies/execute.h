@@ -46,8 +46,9 @@ struct ExecuteOptions {
   MakeKeeper make_keeper{};
 };
 
-// Throws Interrupted where it is stopped, FileError where its folder cannot be written; everything
-// else that goes wrong is a row with its reason.
+// Throws Interrupted where it is stopped, FileError where its folder cannot be written, InputError
+// where an input of the study is no longer what it was; everything else that goes wrong is a row
+// with its reason.
 RunRow execute_run(const Study& study, std::uint64_t run, const ExecuteOptions& options);
 
 // The input of a run, as its reader gets it; the options of markers in a file of their own.

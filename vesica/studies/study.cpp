@@ -64,7 +64,7 @@ RunPoint make_run_point(const Study& study, std::uint64_t run) {
       const FactorPlace& at = places[varied++];
       if (at.is_nominal) {
         text = factor.nominal;
-        cell = factor.is_number ? format_cell(number_of(text)) : text;
+        cell = factor.nominal_cell;
       } else if (factor.distribution) {
         cell = format_cell(factor.distribution->quantile(at.probability));
         text = with_unit(cell, factor.unit);

@@ -31,6 +31,7 @@ struct Factor {
   bool is_number = true;            // all values are
   bool is_seed = false;             // takes the seed of the run
   std::string nominal;              // YAML; empty: what the input has
+  std::string nominal_cell;         // in the unit of the column
   std::string place;                // for messages
 };
 
@@ -85,6 +86,10 @@ bool is_study(const InputFile& file);
 // factor at its ends, and probed for the outputs. InputError with file, line and remedy.
 Study load_study(const std::string& path, const LoadOptions& options);
 Study read_study(const InputFile& file, const LoadOptions& options);
+
+// Throws InputError where a file that runs depend on has other bytes than when the study was read.
+// Files whose size and times are as they were are not read again.
+void check_inputs(const Study& study);
 
 // What a run has for each factor: the text that goes into the input, and the cell of the table.
 struct RunPoint {

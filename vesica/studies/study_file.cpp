@@ -1,17 +1,21 @@
 // From YAML to a study, with every check that can be made before a run.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <set>
 #include <sstream>
 
 #include "vesica/io/file_error.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/sha256.h"
+#include "vesica/io/units.h"
 #include "vesica/studies/execute.h"
 #include "vesica/studies/functions.h"
 #include "vesica/studies/sobol_sequence.h"
@@ -176,7 +180,16 @@ Factor read_factor(const std::string& name, const InputNode& node) {
         "takes no values: give 'values', 'from', 'to' and 'steps', or a distribution ('low' and "
         "'high', or 'distribution' with its parameters)");
   }
-  if (const auto nominal = node.find("nominal")) factor.nominal = nominal->dump();
+  if (const auto nominal = node.find("nominal")) {
+    factor.nominal = nominal->dump();
+    const std::string unit = factor.is_number ? read_number_with_unit(*nominal).unit : factor.unit;
+    if (unit != factor.unit) {
+      nominal->fail(
+          fmt::format("has the unit '{}', other numbers of this factor '{}'; give all of them in "
+                      "one unit",
+                      unit, factor.unit));
+    }
+  }
   return factor;
 }
 
@@ -207,15 +220,40 @@ std::string find_in_input(const InputNode& root, const std::string& path) {
   return node->dump();
 }
 
+// The nominal value as the factor's column has it: the input may be in another unit, or in none.
+std::string make_nominal_cell(const Factor& factor) {
+  if (factor.nominal.empty() || !factor.is_number) return factor.nominal;
+  NumberWithUnit number;
+  try {
+    number = read_number_with_unit(InputFile::parse("x: " + factor.nominal, "x").root().at("x"));
+  } catch (const InputError&) {
+    return "";  // a word or a list, in place of which the factor puts numbers
+  }
+  if (number.unit == factor.unit) return format_cell(number.value);
+  try {
+    // Fifteen digits: 0.3 m is 300 mm, not 300.00000000000006.
+    const double x = convert_units(number.value, number.unit, factor.unit);
+    return format_cell(std::stod(fmt::format("{:.15g}", x)));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format(
+        "{}: the input has {} at {}, which is not in the unit of this factor: {}; give 'nominal'{}",
+        factor.place, factor.nominal, factor.paths.front(), error.what(),
+        factor.unit.empty() ? "" : " in " + factor.unit));
+  }
+}
+
 // What a factor is where the design leaves it alone, for the table and the tornado.
 void fill_nominal_values(Study* study) {
   const RunInput input = make_run_input(*study, {});
   for (Factor& factor : study->factors) {
-    if (!factor.nominal.empty() || factor.is_seed) continue;
-    factor.nominal = find_in_input(input.file.root(), factor.paths.front());
+    if (factor.is_seed) continue;
+    if (factor.nominal.empty()) {
+      factor.nominal = find_in_input(input.file.root(), factor.paths.front());
+    }
     if (factor.nominal.empty() && input.options) {
       factor.nominal = find_in_input(input.options->root(), factor.paths.front());
     }
+    factor.nominal_cell = make_nominal_cell(factor);
   }
 }
 
@@ -587,8 +625,6 @@ void check_outputs(const Study& study) {
         for (const Reading& r : study.curves) check_reading(r, leavings);
       });
       return;
-    } catch (const FileError&) {
-      throw;
     } catch (const std::exception& error) {
       if (looked) throw;
       if (first.empty()) first = error.what();
@@ -613,29 +649,78 @@ void list_files(const InputNode& node, const std::string& folder, std::set<std::
   }
 }
 
+// When and how long: of a file that has not been written to since, all of it is the same.
+struct FileStamp {
+  std::int64_t modified = 0, modified_ns = 0, changed = 0, changed_ns = 0, size = -1;
+  bool operator==(const FileStamp&) const = default;
+};
+
+FileStamp read_stamp(const std::string& path) {
+  struct stat s = {};
+  if (stat(path.c_str(), &s) != 0) return {};
+  return {s.st_mtim.tv_sec, s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec, s.st_size};
+}
+
+// As it is now; read only where its stamp is another than the last time.
+std::string find_sha256(const std::string& path) {
+  struct Known {
+    FileStamp stamp;
+    std::string sha256;
+  };
+  static std::mutex guard;
+  static std::map<std::string, Known> all;
+  const std::lock_guard lock(guard);
+  const FileStamp stamp = read_stamp(path);  // first, so that what is written meanwhile is seen
+  Known& known = all[path];
+  if (known.sha256.empty() || stamp != known.stamp) known = {stamp, calc_file_sha256(path)};
+  return known.sha256;
+}
+
 void hash_inputs(Study* study) {
   std::set<std::string> paths;
   if (study->command != Command::kFunction) {
     paths.insert(study->input_path);
+    const RunInput input = make_run_input(*study, {});
     if (fs::path(study->input_path).extension() != ".osim") {
-      const RunInput input = make_run_input(*study, {});
       list_files(input.file.root(), input.file.folder(), &paths);
-      if (input.options) list_files(input.options->root(), input.options->folder(), &paths);
     }
-    // Files that factors name are beside the input.
-    const std::string folder = fs::path(study->input_path).parent_path().string();
-    if (const auto vary = study->file.root().find("vary")) list_files(*vary, folder, &paths);
+    if (input.options) list_files(input.options->root(), input.options->folder(), &paths);
+    // Files that factors name are beside the input, recordings of markers beside the study.
+    if (const auto vary = study->file.root().find("vary")) {
+      list_files(*vary, input.file.folder(), &paths);
+      if (input.options) list_files(*vary, input.options->folder(), &paths);
+    }
   }
   for (const Fold& fold : study->folds) {
     paths.insert(fold.train.begin(), fold.train.end());
     paths.insert(fold.test.begin(), fold.test.end());
   }
   for (const std::string& path : paths) {
-    study->inputs.push_back({fs::path(path).filename().string(), path, calc_file_sha256(path)});
+    study->inputs.push_back({fs::path(path).filename().string(), path, find_sha256(path)});
   }
 }
 
 }  // namespace
+
+void check_inputs(const Study& study) {
+  for (const StudyInput& input : study.inputs) {
+    std::string now;
+    try {
+      now = find_sha256(input.path);
+    } catch (const FileError& error) {
+      throw FileError(
+          fmt::format("{}; it was there when the study began: put it back, and the same "
+                      "command goes on",
+                      error.what()));
+    }
+    if (now == input.sha256) continue;
+    throw InputError(fmt::format(
+        "{}: has changed while the study ran (sha256 {} when it began, {} now); its rows would not "
+        "belong together: take back the change, and the same command goes on, or give another "
+        "folder with --out",
+        input.path, input.sha256.substr(0, 16), now.substr(0, 16)));
+  }
+}
 
 bool is_study(const InputFile& file) {
   const InputNode root = file.root();
