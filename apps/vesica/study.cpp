@@ -158,7 +158,6 @@ void print_status(const studies::Study& study, const std::string& folder, const 
 }
 
 void run_study_command(const StudyArguments& arguments, Common& common) {
-  const std::string path = find_input(arguments.study);
   const std::string folder = choose_study_folder(arguments, common);
   const std::unique_ptr<studies::MpiSession> mpi = arguments.status ? nullptr : studies::join_mpi();
   const bool is_first = mpi == nullptr || mpi->rank() == 0;
@@ -166,10 +165,10 @@ void run_study_command(const StudyArguments& arguments, Common& common) {
   load.find_input = [](const std::string& name) { return find_input(name); };
   std::optional<studies::Study> loaded;
   try {
-    loaded = studies::load_study(path, load);
-  } catch (const InputError&) {
-    if (is_first) throw;
-    common.status = kBadInput;  // every rank finds the same; the first says it
+    loaded = studies::load_study(find_input(arguments.study), load);
+  } catch (const std::exception& error) {
+    // Where every rank finds the same, the first says it.
+    if (mpi == nullptr || studies::leave_study(*mpi, error.what())) throw;
     return;
   }
   const studies::Study& study = *loaded;

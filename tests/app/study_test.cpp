@@ -235,6 +235,79 @@ TEST(Study, ClaimsOfTheDeadAreTakenOverByTheLiving) {
   EXPECT_EQ(work.read("s/table.csv"), work.read("calm/table.csv"));
 }
 
+TEST(Study, TheLastThatLeavesLeavesTheTable) {
+  const Workspace work;
+  work.write("work.yaml", kWork);
+  ASSERT_EQ(work.run("study work.yaml --out calm").status, 0);
+  for (const int round : {0, 1, 2}) {
+    const std::string out = fmt::format("s{}", round);
+    const std::string command =
+        fmt::format("{} study work.yaml --threads 1 --leave --out {}", VESICA_TOOL, out);
+    Group a(work, command), b(work, command), c(work, command), d(work, command);
+    for (Group* group : {&a, &b, &c, &d}) EXPECT_EQ(group->wait(), 0) << work.read(".group");
+    EXPECT_EQ(work.read(out + "/table.csv"), work.read("calm/table.csv"));
+  }
+}
+
+// From 16 ranks the first only schedules.
+TEST(Study, ManyRanksLeaveTheTableToo) {
+  const char* mpirun = find_mpirun();
+  if (mpirun == nullptr) GTEST_SKIP() << "mpirun is not installed";
+  const Workspace work;
+  work.write("work.yaml", kWork);
+  ASSERT_EQ(work.run("study work.yaml --out calm").status, 0);
+  Group group(work, fmt::format("timeout -k 5 120 {} -n 16 {} study work.yaml --leave --out s",
+                                mpirun, VESICA_TOOL));
+  EXPECT_EQ(group.wait(), 0) << work.read(".group");
+  EXPECT_EQ(work.read("s/table.csv"), work.read("calm/table.csv"));
+}
+
+// Ranks that do not run the same, or cannot run: all of them end, and say why.
+TEST(Study, RanksThatDifferAreRefused) {
+  const char* mpirun = find_mpirun();
+  if (mpirun == nullptr) GTEST_SKIP() << "mpirun is not installed";
+  const Workspace work;
+  std::string other = kWork;
+  work.write("a.yaml", other);
+  work.write("b.yaml", other.replace(other.find("runs: 200"), 9, "runs: 201"));
+  const auto run = [&](const std::string& first, const std::string& second) {
+    fs::remove(work.path(".group"));
+    const std::string tool = VESICA_TOOL;
+    Group group(work, fmt::format("timeout -k 5 60 {} -n 2 {} study {} : -n 1 {} study {}", mpirun,
+                                  tool, first, tool, second));
+    const int status = group.wait();
+    EXPECT_NE(status, 0);
+    EXPECT_NE(status, 124) << "hangs";
+    return work.read(".group");
+  };
+  const auto expect = [](const std::string& said, const std::string& words) {
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+  };
+  expect(run("a.yaml --out s", "b.yaml --out s"), "design.runs: 200 there, 201 here");
+  EXPECT_FALSE(fs::exists(work.path("s/table.csv")));
+  expect(run("a.yaml --out s", "a.yaml --out t"), "t: is not the folder of the first rank");
+  expect(run("a.yaml --out u", "none.yaml --out u"), "none.yaml");
+  expect(run("none.yaml --out v", "a.yaml --out v"), "none.yaml");
+  // What was finished is kept, and ranks that agree go on.
+  Group group(work, fmt::format("{} -n 3 {} study a.yaml --out s", mpirun, VESICA_TOOL));
+  EXPECT_EQ(group.wait(), 0) << work.read(".group");
+  ASSERT_EQ(work.run("study a.yaml --out calm").status, 0);
+  EXPECT_EQ(work.read("s/table.csv"), work.read("calm/table.csv"));
+}
+
+TEST(Study, StatusCountsTheLastAttempt) {
+  const Workspace work;
+  const std::string text =
+      "vesica: 1\nof: {function: work, set: {seconds: 0}}\ndesign: {method: list}\nvary:\n"
+      "  seconds: {values: [0 s, 0.5 s]}\noutputs: {y: y}\n";
+  work.write("s.yaml", text + "time_limit: 0.1 s\n");
+  work.run("study s.yaml --out s");
+  EXPECT_EQ(work.run("study s.yaml --out s --status --json").json()["not_done"], 1);
+  work.write("s.yaml", text + "time_limit: 20 s\n");
+  ASSERT_EQ(work.run("study s.yaml --out s --retry").status, 0);
+  EXPECT_EQ(work.run("study s.yaml --out s --status --json").json()["not_done"], 0);
+}
+
 TEST(Study, AFullDiskEndsItAndTheSameCommandGoesOn) {
   const Workspace work;
   work.write("work.yaml", kWork);

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "tests/support/support.h"
 #include "vesica/io/file_error.h"
@@ -69,6 +70,34 @@ TEST(Journals, GiveBackWhatWasAdded) {
   ASSERT_EQ(entry->row.curves.size(), 1u);
   EXPECT_EQ(entry->row.curves[0][0], 0.1);
   EXPECT_TRUE(std::isnan(entry->row.curves[0][1]));
+}
+
+TEST(Journals, GiveBackEveryNumber) {
+  RunRow row = make_row(0);
+  using Limits = std::numeric_limits<double>;
+  row.curves = {{Limits::denorm_min(), -1e-310, Limits::min(), Limits::max(), Limits::infinity(),
+                 -Limits::infinity(), -0.0}};
+  const auto entry = parse_journal_line(make_journal_line(row, 0));
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(entry->row.curves, row.curves);
+  EXPECT_TRUE(std::signbit(entry->row.curves[0][6]));
+}
+
+// Not torn: to run it again would help nobody.
+TEST(Journals, AWholeLineThatIsNoneOfOursIsAnError) {
+  const Folder folder;
+  for (const std::string payload :
+       {R"([1])", R"([1,0,"dune","",0,[],[]])", R"([1,0,"done","",0,[],[["1e999"]]])"}) {
+    std::ofstream(folder / "a.journal") << fmt::format("{:08x} {}\n", calc_crc32(payload), payload);
+    JournalReader reader(folder.path());
+    try {
+      reader.read_new([](const JournalEntry&, const JournalReader::Where&) {});
+      ADD_FAILURE() << payload;
+    } catch (const FileError& error) {
+      EXPECT_NE(std::string(error.what()).find("a.journal: at byte 0"), std::string::npos);
+    }
+    EXPECT_EQ(reader.torn_lines(), 0u);
+  }
 }
 
 TEST(Journals, ALineThatLostAnyByteDoesNotCount) {
@@ -174,6 +203,32 @@ TEST(Claims, OfAKilledProcessAreTakenOver) {
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(here.count_alive(), 1);
   EXPECT_EQ(claims.take(), 0u);
+}
+
+TEST(Claims, OfSeveralThatLeaveTheLastFindsNobody) {
+  const Folder folder;
+  const Worker a(folder.path()), b(folder.path()), c(folder.path());
+  EXPECT_EQ(b.leave(), 2);
+  EXPECT_EQ(a.leave(), 1);
+  EXPECT_EQ(c.leave(), 0);
+}
+
+// A process of another user may not be signalled, which says that it is there.
+TEST(Claims, OfAnotherUserLive) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  const Folder folder;
+  const Worker here(folder.path());
+  fs::permissions(folder.path(), fs::perms::others_read | fs::perms::others_exec,
+                  fs::perm_options::add);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setuid(65534) != 0) _exit(2);
+    _exit(count_workers(folder.path()) == 1 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 // Of another machine nothing is known but the time of its file.

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <random>
 
 #include "vesica/io/file_error.h"
 
@@ -37,6 +38,15 @@ int remember_aside(const std::string& name) {
   return -1;
 }
 
+// A process's number alone may be another's too: on another machine, or in another container.
+std::string make_aside_name(const std::string& path) {
+  static const auto kSalt = [] {
+    std::random_device device;
+    return std::array<unsigned, 2>{device(), device()};
+  }();
+  return fmt::format("{}.{}-{:08x}{:08x}.part", path, getpid(), kSalt[0], kSalt[1]);
+}
+
 void make_parent(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) return;
@@ -60,8 +70,7 @@ void write_bytes(const AsideFile& file, std::string_view text) {
 
 }  // namespace
 
-AsideFile::AsideFile(std::string path)
-    : path_(std::move(path)), aside_(fmt::format("{}.{}.part", path_, getpid())) {
+AsideFile::AsideFile(std::string path) : path_(std::move(path)), aside_(make_aside_name(path_)) {
   make_parent(path_);
   slot_ = remember_aside(aside_);
 }

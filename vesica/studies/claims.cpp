@@ -87,7 +87,9 @@ bool is_worker_alive(const std::string& path, double now) {
     return stamp >= 0 && now - stamp < 1;
   }
   if (machine == find_machine()) {
-    return kill(static_cast<pid_t>(pid), 0) == 0 && find_process_start(pid) == start;
+    // Another user's may not be signalled, and lives.
+    const bool is_there = kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM;
+    return is_there && find_process_start(pid) == start;
   }
   return now - stamp_of(path) < kDeadAfter;
 }
@@ -145,6 +147,14 @@ bool Worker::is_alive(const std::string& other) const {
 int Worker::count_alive() const {
   beat();
   return count_in(folder_, stamp_of(path_of(name_)));
+}
+
+int Worker::leave() const {
+  beat();
+  const double now = stamp_of(path_of(name_));
+  std::error_code code;
+  fs::remove(path_of(name_), code);
+  return count_in(folder_, now);
 }
 
 int count_workers(const std::string& folder) {

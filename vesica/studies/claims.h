@@ -31,6 +31,8 @@ class Worker {
   // By the rules above, by the clock that stamps the files.
   bool is_alive(const std::string& other) const;
   int count_alive() const;
+  // Takes the file away, then counts the others: of several that leave, the last finds none.
+  int leave() const;
 
  private:
   std::string path_of(const std::string& name) const;

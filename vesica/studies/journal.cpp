@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "vesica/io/file_error.h"
@@ -65,12 +66,14 @@ void handle_crashes() {
   static_cast<void>(kOnce);
 }
 
-void sync_folder(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
+// As format_cell writes it: also what std::stod refuses, a number below the least normal one.
+double read_cell(const std::string& text) {
+  if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
+  double value = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, code] = std::from_chars(text.data(), last, value);
+  if (code != std::errc() || end != last) throw FileError("'" + text + "' is no number");
+  return value;
 }
 
 std::string with_checksum(const std::string& payload) {
@@ -78,6 +81,22 @@ std::string with_checksum(const std::string& payload) {
 }
 
 }  // namespace
+
+void sync_file(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  for (const std::string& name : {path, folder.empty() ? std::string(".") : folder.string()}) {
+    const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) continue;  // a folder may be one to write to only
+    const bool synced = ::fsync(descriptor) == 0;
+    const int reason = errno;
+    ::close(descriptor);
+    // Some file systems cannot, and say so.
+    if (!synced && reason != EINVAL && reason != ENOTSUP && reason != EROFS) {
+      throw FileError(
+          fmt::format("{}: does not get onto the disk: {}", name, std::strerror(reason)));
+    }
+  }
+}
 
 std::uint32_t calc_crc32(std::string_view bytes) {
   std::uint32_t crc = 0xffffffffu;
@@ -108,13 +127,14 @@ std::optional<JournalEntry> parse_journal_line(std::string_view line) {
     return std::nullopt;
   }
   const LineJson json = LineJson::parse(payload, nullptr, false);
-  if (!json.is_array() || json.size() != 7) return std::nullopt;
   JournalEntry entry;
+  // Whole, as its checksum says: what cannot be read now never will be, and is not just run again.
   try {
+    if (!json.is_array() || json.size() != 7) throw FileError("it has not seven entries");
     entry.row.run = json[0].get<std::uint64_t>();
     entry.attempt = json[1].get<int>();
     const auto status = find_status(json[2].get<std::string>());
-    if (!status) return std::nullopt;
+    if (!status) throw FileError("its status is none");
     entry.row.status = *status;
     entry.row.reason = json[3].get<std::string>();
     entry.row.seconds = json[4].get<double>();
@@ -122,12 +142,14 @@ std::optional<JournalEntry> parse_journal_line(std::string_view line) {
     for (const LineJson& values : json[6]) {
       auto& curve = entry.row.curves.emplace_back();
       for (const LineJson& y : values) {
-        const auto text = y.get<std::string>();
-        curve.push_back(text.empty() ? std::numeric_limits<double>::quiet_NaN() : std::stod(text));
+        curve.push_back(read_cell(y.get<std::string>()));
       }
     }
-  } catch (const std::exception&) {
-    return std::nullopt;
+  } catch (const std::exception& error) {
+    throw FileError(
+        fmt::format("a line of a journal is whole and cannot be read: {}; was it "
+                    "written by another version? give another folder with --out",
+                    error.what()));
   }
   return entry;
 }
@@ -137,7 +159,7 @@ Journal::Journal(std::string path) : path_(std::move(path)) {
   if (descriptor_ < 0) {
     throw FileError(fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
   }
-  sync_folder(path_);
+  sync_file(path_);
 }
 
 Journal::~Journal() {
@@ -207,7 +229,12 @@ void JournalReader::read_new(const See& see) {
     std::string line;
     while (std::getline(stream, line)) {
       if (stream.eof()) break;  // no newline: torn, or not all of it is there yet
-      const auto entry = parse_journal_line(line);
+      std::optional<JournalEntry> entry;
+      try {
+        entry = parse_journal_line(line);
+      } catch (const FileError& error) {
+        throw FileError(fmt::format("{}: at byte {}: {}", path, file.offset, error.what()));
+      }
       if (entry) {
         see(*entry, {found->second, file.offset, static_cast<std::uint32_t>(line.size())});
       } else {

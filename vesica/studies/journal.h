@@ -19,12 +19,17 @@
 
 namespace vesica::studies {
 
+// The file and its name are on the disk after the call, also where the machine loses its power.
+// Throws FileError.
+void sync_file(const std::string& path);
+
 // CRC-32 (IEEE 802.3), as zlib's.
 std::uint32_t calc_crc32(std::string_view bytes);
 
 // Without the newline. `attempt`: a later one replaces an earlier one.
 std::string make_journal_line(const RunRow& row, int attempt);
-// Nothing where the line is torn, or none of ours.
+// Nothing where the line is torn: its checksum is another. FileError where it is whole, and none of
+// ours.
 struct JournalEntry {
   RunRow row;
   int attempt = 0;

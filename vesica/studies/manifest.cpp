@@ -9,6 +9,7 @@
 
 #include "vesica/io/output_file.h"
 #include "vesica/io/sha256.h"
+#include "vesica/studies/journal.h"
 
 namespace vesica::studies {
 namespace {
@@ -96,7 +97,9 @@ void settle_folder(const Study& study, const std::string& version, const std::st
   std::error_code code;
   if (!fs::exists(manifest_path, code)) {
     save_text(study_path, study.file.dump() + "\n");
+    sync_file(study_path);
     save_text(manifest_path, make_manifest(study, version).dump(2) + "\n");
+    sync_file(manifest_path);  // before the first journal, which is nothing without it
     return;
   }
   std::ifstream stream(manifest_path);

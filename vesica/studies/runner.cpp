@@ -233,9 +233,20 @@ class Keeper {
   long count_ = 0;
 };
 
-// --- MPI. Rank r sends [finished run, status, ...] with a first word; rank 0 answers with runs and
-// their attempts.
-enum Word : std::uint64_t { kAsk, kLeave, kRuns, kWait, kEnd, kOnDisk };
+// --- MPI. Rank 0 begins with its worker's name and what it runs, or with the end. Rank r sends
+// [finished run, status, ...] with a first word; rank 0 answers with runs and their attempts. A
+// rank that cannot go on says why, and leaves.
+enum Word : std::uint64_t { kAsk, kLeave, kRuns, kWait, kEnd, kOnDisk, kWhy };
+
+void append_text(const std::string& text, std::vector<std::uint64_t>* words) {
+  for (const char c : text) words->push_back(static_cast<unsigned char>(c));
+}
+// All after the first word.
+std::string take_text(const std::vector<std::uint64_t>& words) {
+  std::string text;
+  for (size_t k = 1; k < words.size(); ++k) text += static_cast<char>(words[k]);
+  return text;
+}
 
 // Above so many ranks the first has enough to do with the others' requests.
 constexpr int kRanksWithScheduler = 16;
@@ -264,6 +275,10 @@ class Dispatcher {
         rank.is_on_disk = true;
         continue;
       }
+      if (words_[0] == kWhy) {
+        reasons_ += fmt::format("\n  rank {}: {}", from, take_text(words_));
+        continue;
+      }
       note_finished();
       if (words_[0] == kLeave) {
         rank.has_left = true;
@@ -280,7 +295,12 @@ class Dispatcher {
   bool has_anybody_left() const {
     return std::any_of(ranks_.begin(), ranks_.end(), [](const RankState& r) { return r.has_left; });
   }
+  const std::string& reasons() const { return reasons_; }  // of those that left
   void end() { ends_ = true; }
+  // Somebody asked, and there was nothing to take.
+  bool has_found_none() const { return has_found_none_; }
+  // What went wrong in here.
+  const std::exception_ptr& error() const { return error_; }
 
  private:
   void note_finished() {
@@ -302,15 +322,29 @@ class Dispatcher {
     const auto by_time = static_cast<std::uint64_t>(std::clamp(0.05 / each, 1.0, 256.0));
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(threads_), std::min(by_time, left));
   }
+  void take_runs(std::vector<std::uint64_t>* words) {
+    const std::uint64_t count = choose_count();
+    while ((words->size() - 1) / 2 < count) {
+      const auto run = scheduler_.next();
+      if (!run) break;
+      words->push_back(*run);
+      words->push_back(static_cast<std::uint64_t>(scheduler_.attempt_of(*run)));
+    }
+    if (words->size() > 1) return;
+    has_found_none_ = true;
+    // What others have, until they are done, or dead.
+    if (seconds_since(last_look_) < 1) return;
+    last_look_ = Clock::now();
+    scheduler_.look_around();
+  }
   void answer(int to) {
     std::vector<std::uint64_t> words = {kRuns};
     if (!ends_ && !process_.should_stop()) {
-      const std::uint64_t count = choose_count();
-      while ((words.size() - 1) / 2 < count) {
-        const auto run = scheduler_.next();
-        if (!run) break;
-        words.push_back(*run);
-        words.push_back(static_cast<std::uint64_t>(scheduler_.attempt_of(*run)));
+      try {
+        take_runs(&words);
+      } catch (...) {  // whoever asked gets an answer all the same
+        error_ = std::current_exception();
+        process_.fail();
       }
     }
     if (words.size() == 1) {
@@ -327,11 +361,70 @@ class Dispatcher {
   std::vector<RankState> ranks_;
   std::vector<std::uint64_t> words_;
   Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_look_ = begin_;
   std::uint64_t finished_ = 0, scheduler_total_ = scheduler_.total();
-  bool ends_ = false;
+  bool ends_ = false, has_found_none_ = false;
+  std::string reasons_;
+  std::exception_ptr error_;
 };
 
 void sleep_a_little() { std::this_thread::sleep_for(50us); }
+
+std::string describe_error(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an unknown error";
+  }
+}
+
+// What the first rank tells the others before they begin.
+struct Hello {
+  std::string worker, hash, study;  // the study as YAML
+};
+
+std::vector<std::uint64_t> make_hello_words(const Hello& hello) {
+  std::vector<std::uint64_t> words = {kRuns};
+  append_text(hello.worker + "\n" + hello.hash + "\n" + hello.study, &words);
+  return words;
+}
+
+Hello read_hello(const std::vector<std::uint64_t>& words) {
+  const std::string text = take_text(words);
+  const size_t first = text.find('\n'), second = text.find('\n', first + 1);
+  return {text.substr(0, first), text.substr(first + 1, second - first - 1),
+          text.substr(second + 1)};
+}
+
+// Rows of ranks belong together only where all run the same, into the same folder.
+void check_same_study(const Study& study, const RunnerOptions& options, const Hello& hello) {
+  if (calc_study_hash(study, options.version) != hello.hash) {
+    auto lines =
+        list_differences(InputFile::parse(hello.study, "study of the first rank"), study.file);
+    if (lines.empty()) lines.push_back("an input file, or the version of vesica");
+    throw InputError(
+        fmt::format("{}: is not what the first rank runs:\n  {}\ngive all ranks the same study",
+                    study.file.name(), fmt::join(lines, "\n  ")));
+  }
+  // Names of files may come late over a network.
+  std::error_code code;
+  const fs::path file = fs::path(options.folder) / "workers" / hello.worker;
+  for (int k = 0; k < 50 && !fs::exists(file, code); ++k) std::this_thread::sleep_for(100ms);
+  if (!fs::exists(file, code)) {
+    throw InputError(fmt::format(
+        "{}: is not the folder of the first rank; give all ranks the same --out, on a disk that "
+        "all machines share",
+        options.folder));
+  }
+}
+
+void send_reason(MpiSession& mpi, const std::string& why) {
+  std::vector<std::uint64_t> words = {kWhy};
+  append_text(why, &words);
+  mpi.send(0, words);
+}
 
 // Any rank but the first.
 StudyOutcome work_as_rank(const Study& study, const RunnerOptions& options, int threads) {
@@ -341,21 +434,23 @@ StudyOutcome work_as_rank(const Study& study, const RunnerOptions& options, int 
   const auto wait = [&] {
     while (!mpi.receive(&from, &words)) sleep_a_little();
   };
-  wait();  // until the first rank has made the folder: its worker's name, as bytes
+  wait();  // until the first rank has made the folder
   if (words[0] == kEnd) return {};
-  std::string name(words.size() - 1, ' ');
-  for (size_t k = 1; k < words.size(); ++k) name[k - 1] = static_cast<char>(words[k]);
   std::unique_ptr<Process> process;
   std::exception_ptr error;
   try {
-    process = std::make_unique<Process>(study, options, fmt::format("{}.{}", name, mpi.rank()),
-                                        threads, [](Journal& journal) { journal.sync(); });
+    const Hello hello = read_hello(words);
+    check_same_study(study, options, hello);
+    process =
+        std::make_unique<Process>(study, options, fmt::format("{}.{}", hello.worker, mpi.rank()),
+                                  threads, [](Journal& journal) { journal.sync(); });
   } catch (...) {
     error = std::current_exception();
   }
   std::vector<std::uint64_t> report = {kAsk, 0};
   while (true) {
     if (error || process->should_stop()) report[0] = kLeave;
+    if (error) send_reason(mpi, describe_error(error));
     mpi.send(0, report);
     wait();
     if (words[0] == kEnd) break;
@@ -399,11 +494,11 @@ StudyOutcome work_as_rank(const Study& study, const RunnerOptions& options, int 
 }
 
 // The first rank: answers the others, and works itself in threads of its own where they are few.
-void dispatch(const RunnerOptions& options, const Worker& worker, Scheduler& scheduler,
-              Process& process, int threads) {
+void dispatch(const Study& study, const RunnerOptions& options, const Worker& worker,
+              Scheduler& scheduler, Process& process, int threads) {
   MpiSession& mpi = *options.mpi;
-  std::vector<std::uint64_t> hello = {kRuns};
-  for (const char c : worker.name()) hello.push_back(static_cast<unsigned char>(c));
+  const auto hello =
+      make_hello_words({worker.name(), calc_study_hash(study, options.version), study.file.dump()});
   for (int r = 1; r < mpi.size(); ++r) mpi.send(r, hello);
   Dispatcher dispatcher(mpi, scheduler, process, threads);
   std::exception_ptr error;
@@ -426,15 +521,18 @@ void dispatch(const RunnerOptions& options, const Worker& worker, Scheduler& sch
     });
   }
   while (!dispatcher.is_everybody_on_disk()) {
-    const bool over =
-        !works && (process.should_stop() || scheduler.is_all_finished() || !options.waits);
+    const bool over = !works && (process.should_stop() || scheduler.is_all_finished() ||
+                                 (!options.waits && dispatcher.has_found_none()));
     if (over) dispatcher.end();
     if (!dispatcher.serve()) sleep_a_little();
   }
   if (own.joinable()) own.join();
   if (error) std::rethrow_exception(error);
+  if (dispatcher.error()) std::rethrow_exception(dispatcher.error());
   if (dispatcher.has_anybody_left() && !(options.stop != nullptr && *options.stop)) {
-    throw RunError("a rank has stopped; what is finished is kept, the same command goes on");
+    throw RunError(
+        fmt::format("a rank has stopped; what is finished is kept, the same command goes on{}",
+                    dispatcher.reasons()));
   }
 }
 
@@ -450,6 +548,25 @@ void make_folders(const Study& study, const RunnerOptions& options) {
 
 }  // namespace
 
+bool leave_study(MpiSession& mpi, const std::string& why) {
+  if (mpi.rank() == 0) {
+    for (int r = 1; r < mpi.size(); ++r) mpi.send(r, {kEnd});
+    return true;
+  }
+  int from = 0;
+  std::vector<std::uint64_t> words;
+  const auto wait = [&] {
+    while (!mpi.receive(&from, &words)) sleep_a_little();
+  };
+  wait();
+  if (words[0] == kEnd) return false;
+  send_reason(mpi, why);
+  mpi.send(0, {kLeave, 0});
+  wait();
+  mpi.send(0, {kOnDisk});
+  return true;
+}
+
 StudyOutcome run_study(const Study& study, const RunnerOptions& options) {
   const bool has_ranks = options.mpi != nullptr && options.mpi->size() > 1;
   const int threads = has_ranks ? std::max(1, options.threads) : calc_thread_count(options.threads);
@@ -458,21 +575,22 @@ StudyOutcome run_study(const Study& study, const RunnerOptions& options) {
   StudyOutcome outcome;
   std::unique_ptr<Worker> worker;
   std::unique_ptr<Scheduler> scheduler;
+  std::unique_ptr<Keeper> keeper;
   std::unique_ptr<Process> process;
   try {
     make_folders(study, options);
     worker = std::make_unique<Worker>(options.folder);
     scheduler = std::make_unique<Scheduler>(study, options.folder, *worker, options.retries);
+    keeper = std::make_unique<Keeper>(study, options, *worker, *scheduler);
+    if (has_ranks) keeper->add_ranks(options.mpi->size() - 1);
+    process = std::make_unique<Process>(study, options, worker->name(), threads,
+                                        [&](Journal& journal) { keeper->keep(journal); });
   } catch (...) {
-    for (int r = 1; has_ranks && r < options.mpi->size(); ++r) options.mpi->send(r, {kEnd});
+    if (has_ranks) leave_study(*options.mpi, "");
     throw;
   }
-  Keeper keeper(study, options, *worker, *scheduler);
-  if (has_ranks) keeper.add_ranks(options.mpi->size() - 1);
-  process = std::make_unique<Process>(study, options, worker->name(), threads,
-                                      [&](Journal& journal) { keeper.keep(journal); });
   if (has_ranks) {
-    dispatch(options, *worker, *scheduler, *process, threads);
+    dispatch(study, options, *worker, *scheduler, *process, threads);
   } else {
     while (true) {
       work(*scheduler, *process, threads);
@@ -484,13 +602,16 @@ StudyOutcome run_study(const Study& study, const RunnerOptions& options) {
   }
   outcome.executed = process->executed();
   process->finish();
-  keeper.keep(process->journal());
+  keeper->keep(process->journal());
   outcome.interrupted = options.stop != nullptr && *options.stop;
+  // In this order: who leaves last finds nobody else, and all that the others have finished.
+  const int others = worker->leave();
+  scheduler->look_around();
   outcome.complete = scheduler->is_all_finished();
   outcome.finished = scheduler->finished();
   // Of several that stop half-way the last one says what there is; a whole table is never replaced
   // by a part.
-  if (outcome.complete || worker->count_alive() == 1) {
+  if (outcome.complete || others == 0) {
     outcome.counts = write_table(study, options.version, options.folder, worker->name());
   }
   return outcome;
@@ -509,10 +630,12 @@ std::vector<RunRow> run_in_memory(const Study& study, int threads, const std::at
 StudyProgress look_at_folder(const Study& study, const std::string& folder) {
   JournalReader reader((fs::path(folder) / "journals").string());
   std::vector<std::int8_t> state(study.runs(), -1);
+  std::vector<int> attempts(study.runs(), -1);
   reader.read_new([&](const JournalEntry& entry, const JournalReader::Where&) {
-    if (entry.row.run < state.size()) {
-      state[entry.row.run] = static_cast<std::int8_t>(entry.row.status);
-    }
+    const std::uint64_t run = entry.row.run;
+    if (run >= state.size() || entry.attempt <= attempts[run]) return;  // as in the table
+    attempts[run] = entry.attempt;
+    state[run] = static_cast<std::int8_t>(entry.row.status);
   });
   StudyProgress p;
   p.runs = study.runs();

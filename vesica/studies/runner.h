@@ -44,6 +44,10 @@ struct StudyOutcome {
 // written. Under MPI only rank 0 has the table.
 StudyOutcome run_study(const Study& study, const RunnerOptions& options);
 
+// For a rank that does not get as far as run_study (it cannot read the study): the others end, and
+// the first says why. False: the first did not get there either, and says so itself.
+bool leave_study(MpiSession& mpi, const std::string& why);
+
 // All runs in this process, one after the other or on threads, and nothing on disk: for callers
 // that have a handful of runs. Rows by run.
 std::vector<RunRow> run_in_memory(const Study& study, int threads, const std::atomic<bool>* stop);

@@ -10,6 +10,7 @@ Scheduler::Scheduler(const Study& study, const std::string& folder, const Worker
     : study_(study),
       retries_(retries),
       reader_((std::filesystem::path(folder) / "journals").string()),
+      worker_(worker),
       claims_(folder, study.runs(), worker),
       state_(study.runs(), -1),
       attempts_(study.runs(), 0) {
@@ -30,11 +31,14 @@ void Scheduler::see(const JournalEntry& entry) {
     return;
   }
   attempts_[run] = static_cast<std::uint8_t>(entry.attempt);
-  if (state_[run] < 0) {
-    ++finished_;
-    if (entry.row.status != Status::kDone) ++not_done_;
-  }
-  state_[run] = static_cast<std::int8_t>(entry.row.status);
+  set_state(run, entry.row.status);
+}
+
+void Scheduler::set_state(std::uint64_t run, Status status) {
+  finished_ += state_[run] < 0;
+  not_done_ -= state_[run] > 0;  // of an earlier attempt
+  not_done_ += status != Status::kDone;
+  state_[run] = static_cast<std::int8_t>(status);
 }
 
 void Scheduler::read_journals() {
@@ -92,11 +96,7 @@ int Scheduler::attempt_of(std::uint64_t run) const {
 
 void Scheduler::note_finished(std::uint64_t run, Status status) {
   const std::lock_guard lock(guard_);
-  if (state_[run] < 0) {
-    ++finished_;
-    if (status != Status::kDone) ++not_done_;
-  }
-  state_[run] = static_cast<std::int8_t>(status);
+  set_state(run, status);
   const auto open = open_.find(run / claims_.block_size());
   if (open == open_.end() || --open->second > 0) return;
   finished_blocks_.push_back(open->first);
@@ -117,6 +117,9 @@ void Scheduler::look_around() {
   const std::lock_guard lock(guard_);
   read_journals();
   claims_.look_again();
+  // Nobody else is there any more who could have what is missing. Not at every look: it reads the
+  // files of all workers.
+  if (!looks_for_lost_ && ++looks_ % 8 == 0) looks_for_lost_ = worker_.count_alive() == 1;
 }
 
 bool Scheduler::is_all_finished() const {

@@ -42,11 +42,13 @@ class Scheduler {
   void read_journals();
   bool take_block();
   void see(const JournalEntry& entry);
+  void set_state(std::uint64_t run, Status status);
 
   const Study& study_;
   mutable std::mutex guard_;
   bool retries_;
   JournalReader reader_;
+  const Worker& worker_;
   Claims claims_;
   std::vector<std::int8_t> state_;  // by run: status, or -1
   std::vector<std::uint8_t> attempts_;
@@ -55,6 +57,7 @@ class Scheduler {
   std::map<std::uint64_t, std::uint64_t> open_;  // runs that are left in the blocks of this process
   std::vector<std::uint64_t> finished_blocks_;
   bool looks_for_lost_ = true;  // blocks that are called done and are not
+  unsigned looks_ = 0;
 };
 
 }  // namespace vesica::studies
