@@ -213,24 +213,6 @@ TEST(Claims, OfSeveralThatLeaveTheLastFindsNobody) {
   EXPECT_EQ(c.leave(), 0);
 }
 
-// A process of another user may not be signalled, which says that it is there.
-TEST(Claims, OfAnotherUserLive) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-  const Folder folder;
-  const Worker here(folder.path());
-  fs::permissions(folder.path(), fs::perms::others_read | fs::perms::others_exec,
-                  fs::perm_options::add);
-  const pid_t child = fork();
-  if (child == 0) {
-    if (setuid(65534) != 0) _exit(2);
-    _exit(count_workers(folder.path()) == 1 ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-}
-
 // Of another machine nothing is known but the time of its file.
 TEST(Claims, OfAnotherMachineLiveAsLongAsItsFileIsTouched) {
   const Folder folder;
