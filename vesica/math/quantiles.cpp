@@ -8,12 +8,8 @@
 #include <limits>
 
 namespace vesica {
-namespace {
 
-// Continued fraction of the incomplete beta function (DLMF 8.17.22) by Lentz's method, so that
-// I_x(a, b) = x^a (1 - x)^b / (a B(a, b)) times this. Converges in about sqrt(max(a, b)) terms for
-// x < (a + 1) / (a + b + 2).
-double calc_beta_fraction(double a, double b, double x) {
+double detail::calc_beta_fraction(double a, double b, double x) {
   constexpr int kMostTerms = 100000;
   double C = 1, D = 1 / (1 - (a + b) * x / (a + 1)), fraction = D;
   for (int m = 1; m < kMostTerms; ++m) {
@@ -29,6 +25,8 @@ double calc_beta_fraction(double a, double b, double x) {
   }
   return fraction;
 }
+
+namespace {
 
 // Gamma(a + 1/2) / Gamma(a). Not by lgamma, whose rounding grows with a: Stirling's series (next
 // term 31 / (18432 a^9), 3e-15 at 20) after R(a) = R(a + 1) a / (a + 1/2).
@@ -51,10 +49,10 @@ StudentArea calc_student_area(double t, double dof, double gamma_ratio) {
   StudentArea area;
   area.moment = gamma_ratio / std::sqrt(M_PI) * std::exp(-a * std::log1p(ratio)) * std::sqrt(y);
   if (x < (a + 1) / (a + 2.5)) {
-    area.beyond = area.moment / dof * calc_beta_fraction(a, 0.5, x);
+    area.beyond = area.moment / dof * detail::calc_beta_fraction(a, 0.5, x);
     area.within = 0.5 - area.beyond;
   } else {
-    area.within = area.moment * calc_beta_fraction(0.5, a, y);
+    area.within = area.moment * detail::calc_beta_fraction(0.5, a, y);
     area.beyond = 0.5 - area.within;
   }
   return area;

@@ -17,24 +17,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::array<std::string_view, 6> kKindNames = {"uniform",    "log_uniform", "normal",
                                                         "log_normal", "triangular",  "beta"};
 
-// I_x(a, b) by its continued fraction (DLMF 8.17.22), Lentz's method, on the side where it
-// converges quickly.
+// I_x(a, b), on the side where its continued fraction converges quickly.
 double calc_beta_part(double a, double b, double x) {
-  double C = 1, D = 1 / (1 - (a + b) * x / (a + 1)), fraction = D;
-  for (int m = 1; m < 100000; ++m) {
-    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-    D = 1 / (1 + even * D);
-    C = 1 + even / C;
-    fraction *= C * D;
-    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    D = 1 / (1 + odd * D);
-    C = 1 + odd / C;
-    fraction *= C * D;
-    if (std::abs(C * D - 1) < 3e-16) break;
-  }
   const double log_front =
       a * std::log(x) + b * std::log1p(-x) + std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b);
-  return std::exp(log_front) * fraction / a;
+  return std::exp(log_front) * detail::calc_beta_fraction(a, b, x) / a;
 }
 
 double calc_beta_probability(double a, double b, double x) {
