@@ -41,6 +41,8 @@ struct ReproduceOptions {
 
 // The names that reproduce() knows, in the order of the sources.
 const std::vector<std::string_view>& reproduced_systems();
+// Whether some of its figures are wall times, so that nothing should run beside it.
+bool measures_time(std::string_view system);
 SystemReport reproduce(std::string_view system, const ReproduceOptions& options);
 
 }  // namespace vesica

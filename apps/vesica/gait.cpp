@@ -242,6 +242,7 @@ void run_gait(const GaitCommand& command, Common& common) {
 void add_gait(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "gait",
                                 "Gait cycles: parameters and curves over the trials of one person");
+  add_out(command, common);
   auto options = std::make_shared<GaitCommand>();
   GaitCommand& o = *options;
   command

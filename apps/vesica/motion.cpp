@@ -369,6 +369,26 @@ void check_options(const MotionOptions& options) {
   }
 }
 
+// What goes with another option that is not there.
+void refuse_idle_options(const MotionOptions& options, const Command& command) {
+  const auto writes = [&](std::initializer_list<const char*> targets) {
+    return std::any_of(options.to.begin(), options.to.end(), [&](const std::string& to) {
+      return std::find(targets.begin(), targets.end(), to) != targets.end();
+    });
+  };
+  if (options.filter.empty())
+    command.refuse({"--order"}, "is that of --filter, which is not given");
+  if (options.pass_band.empty()) {
+    command.refuse({"--stop-band", "--pass-loss", "--stop-loss"},
+                   "goes with --pass-band, which is not given");
+  }
+  if (options.to.empty()) command.refuse({"--axes"}, "is for converted files; name them with --to");
+  if (!writes({"loads.xml", "all"})) {
+    command.refuse({"--foot-bodies"}, "is for external loads; write them with --to loads.xml");
+  }
+  if (!writes({"c3d"})) command.refuse({"--c3d-as-it-was"}, "is for --to c3d");
+}
+
 // What was asked for and found nothing to work on.
 void tell_of_idle_options(const MotionOptions& options, TrialView* view) {
   const bool markers = has_markers(view->trial), plates = !view->analysis.plates.empty();
@@ -437,6 +457,7 @@ void run_motion(const MotionOptions& options, Common& common) {
 void add_motion(CommandLine& line, Common& common) {
   Command command = add_command(
       line, common, "motion", "Recordings of motion: inspect, check, plot, convert, trim, filter");
+  add_out(command, common);
   auto options = std::make_shared<MotionOptions>();
   MotionOptions& o = *options;
   command
@@ -504,7 +525,12 @@ void add_motion(CommandLine& line, Common& common) {
       .single_value();
   command.option("--joint-axis", &o.hinges, "functional joint axis, the same way").single_value();
   command.flag("--strict", &o.strict, "exit status 1 if there is any warning");
-  command.run([&common, options] { run_motion(*options, common); });
+  command.run([&common, options, command] {
+    refuse_idle_options(*options, command);
+    expect_files_for_out(common, options->report || !options->to.empty(),
+                         "--report and --to write files");
+    run_motion(*options, common);
+  });
 }
 
 }  // namespace vesica::app

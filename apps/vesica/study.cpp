@@ -30,7 +30,7 @@ struct StudyArguments {
 class FolderKeeper final : public studies::RunKeeper {
  public:
   FolderKeeper(const std::string& folder, const System<double>& system, const RunOptions& options,
-               InputFile scene)
+               const InputFile& scene)
       : writer_({folder, {"csv"}}, system, options, scene) {}
   RunObserver* observer() override { return &writer_; }
   void finish(const RunResult& result) override { writer_.finish(result); }
@@ -42,9 +42,7 @@ class FolderKeeper final : public studies::RunKeeper {
 std::unique_ptr<studies::RunKeeper> make_keeper(const std::string& folder,
                                                 const System<double>& system,
                                                 const RunOptions& options, const InputFile& scene) {
-  InputFile whole = InputFile::parse(scene.dump(), scene.name());
-  make_self_contained(&whole);
-  return std::make_unique<FolderKeeper>(folder, system, options, whole);
+  return std::make_unique<FolderKeeper>(folder, system, options, scene);
 }
 
 std::string format_duration(double seconds) {
@@ -220,6 +218,8 @@ void run_study_command(const StudyArguments& arguments, Common& common) {
 void add_study(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "study",
                                 "Many runs of one input: designs, all cores, MPI or a job array");
+  add_out(command, common);
+  add_threads(command, common);
   auto arguments = std::make_shared<StudyArguments>();
   command.option("STUDY", &arguments->study, "a YAML study, or the name of one from `vesica list`")
       .type_name("")
@@ -229,7 +229,12 @@ void add_study(CommandLine& line, Common& common) {
                "run what failed, timed out or did not converge once more");
   command.flag("--leave", &arguments->leave,
                "end when nothing is left to take, though other workers still run");
-  command.run([&common, arguments] { run_study_command(*arguments, common); });
+  command.run([&common, arguments, command] {
+    if (arguments->status) {
+      command.refuse({"--retry", "--leave", "--threads"}, "--status runs nothing; leave it out");
+    }
+    run_study_command(*arguments, common);
+  });
 }
 
 }  // namespace vesica::app

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "vesica/math/gravity.h"
 #include "vesica/math/pose.h"
 #include "vesica/math/vector.h"
 
@@ -249,7 +250,7 @@ struct NeutralModel {
   std::vector<NeutralMarker> markers;
   std::vector<NeutralContactShape> contact_shapes;
   std::vector<NeutralContactForce> contact_forces;
-  Vec3d gravity = Vec3d(0.0, -9.80665, 0.0);  // m/s^2
+  Vec3d gravity = Vec3d(0.0, -kStandardGravity, 0.0);  // m/s^2
   std::vector<std::string> warnings;
 
   // Index of the body, or bodies.size().

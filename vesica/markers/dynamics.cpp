@@ -8,12 +8,12 @@
 
 #include "vesica/error.h"
 #include "vesica/markers/inverse_dynamics.h"
+#include "vesica/math/gravity.h"
 #include "vesica/motion/butterworth.h"
 
 namespace vesica::markers {
 namespace {
 
-constexpr double kGravity = 9.80665;  // m/s^2
 // A foot is on the floor where one of its markers is this slow and this near to its lowest.
 constexpr double kSlow = 0.4;      // m/s
 constexpr double kNearLow = 0.04;  // m
@@ -47,7 +47,7 @@ double find_mass(const TrialAnalysis& forces, const DynamicsOptions& options) {
   }
   double sum = 0;
   for (const WeightEstimate& w : forces.weights) sum += w.weight;
-  return sum / static_cast<double>(forces.weights.size()) / kGravity;
+  return sum / static_cast<double>(forces.weights.size()) / kStandardGravity;
 }
 
 // Force and moment about the laboratory's origin that one contact put on its foot, over the
@@ -182,7 +182,7 @@ void warn_of_residual(Dynamics* out) {
   for (size_t r = 0; r <= table.rows(); ++r) {
     const double size = r < table.rows() ? std::hypot(table.at(r, last - 3), table.at(r, last - 2),
                                                       table.at(r, last - 1)) /
-                                               (out->mass * kGravity)
+                                               (out->mass * kStandardGravity)
                                          : 0;
     if (size > kMuch) {
       if (std::isnan(start)) start = table.times[r];
@@ -331,8 +331,8 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
     const bool both = is_known[1] && is_known[2] && is_known[0];
     is_known[0] = both;
     const SegmentMotion* motion = motions.data() + static_cast<size_t>(f) * n;
-    const FrameLoads result =
-        calc_frame_loads(model, geometry, motion, out.body.inertia, external, -kGravity * up);
+    const FrameLoads result = calc_frame_loads(model, geometry, motion, out.body.inertia, external,
+                                               -kStandardGravity * up);
     std::vector<SegmentPose> filtered(n);
     for (size_t s = 0; s < n; ++s) filtered[s] = {motion[s].p_WS, as_quaternion(motion[s].R_WS)};
     for (const int j : joints) {
@@ -346,7 +346,8 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
     const SegmentMotion& r = motion[root];
     const Vec3d to_center = r.R_WS * out.body.inertia[root].center;
     const Vec3d acceleration = r.a + r.w_rate.cross(to_center) + r.w.cross(r.w.cross(to_center));
-    const Vec3d rest = result.root[root].f_W + out.body.rest * (acceleration + kGravity * up);
+    const Vec3d rest =
+        result.root[root].f_W + out.body.rest * (acceleration + kStandardGravity * up);
     for (int k = 0; k < 3; ++k)
       out.residual.values.push_back(both ? result.root[root].f_W[k] : kMissing);
     for (int k = 0; k < 3; ++k)
@@ -427,7 +428,8 @@ nlohmann::ordered_json make_dynamics_json(const Dynamics& dynamics) {
                                                        {"most", number(peak.high)}};
   }
   json["residual_force_rms_n"] = number(dynamics.residual_rms);
-  json["residual_force_of_weight"] = number(dynamics.residual_rms / (dynamics.mass * kGravity));
+  json["residual_force_of_weight"] =
+      number(dynamics.residual_rms / (dynamics.mass * kStandardGravity));
   json["frames_with_both_legs"] = dynamics.known_frames;
   json["unknown"] = ordered_json::array();
   for (const UnknownStretch& u : dynamics.unknown) {
@@ -467,7 +469,7 @@ std::string make_dynamics_table(const Dynamics& dynamics) {
         "rms, "
         "{:.1f} % of the weight, over {} frames with both legs known\n",
         dynamics.body.rest, dynamics.residual_rms,
-        100 * dynamics.residual_rms / (dynamics.mass * kGravity), dynamics.known_frames);
+        100 * dynamics.residual_rms / (dynamics.mass * kStandardGravity), dynamics.known_frames);
   } else {
     out += "  residual force at the root: no frame has both legs known\n";
   }

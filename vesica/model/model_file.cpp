@@ -27,15 +27,24 @@ std::string write_fields(Data data) {
 
 bool is_scene(const InputFile& file) {
   const InputNode root = file.root();
-  for (const char* key : {"duration", "contacts", "solver", "output", "gravity"}) {
+  for (const char* key : {"duration", "contacts", "solver", "output", "gravity", "forces", "loops",
+                          "controllers", "equilibrium"}) {
     if (root.find(key)) return true;
   }
-  return false;
+  // Bodies alone: those of a case are called i and j.
+  const auto bodies = root.find("bodies");
+  return bodies && bodies->is_map() && !root.find("contact") &&
+         !(bodies->find("i") && bodies->find("j"));
 }
 
 Model read_model(const InputFile& file) {
   if (!is_scene(file) && file.root().find("contact")) {
     file.root().fail("this is a case of one contact, for `vesica probe`; a scene has 'duration'");
+  }
+  if (file.root().find("bodies") && !file.root().find("duration")) {
+    file.root().fail(
+        "the key 'duration' is missing, how long the scene runs: 'duration: 1 s', or --set "
+        "duration='1 s'");
   }
   return read_fields<Model>(file);
 }
