@@ -39,15 +39,17 @@ tests:
 	@VESICA_COMPILE_LOG="$(CURDIR)/build/compile.log" cmake --build build
 
 unit: tests
+	@rm -rf build/test_results
 	@$(CTEST) --test-dir build
 
 check: tests
 	@tools/check.sh
 	@tools/build_time.py build build/compile.log --check docs/build_time.csv
 
-test: unit check ## build, all tests, formatting, includes, docs, build time
+test: unit check ## build, all tests, formatting, includes, docs, build time; counts what was skipped
+	@tools/count_tests.py build
 
-bench: ## benchmarks, side by side with peers
+bench: ## benchmarks, side by side with peers; make bench docs also renews the pages
 	@$(PACKAGES) build test bench
 	@cmake --preset release -DVESICA_TESTS=ON -DVESICA_BENCH=ON >/dev/null
 	@cmake --build build

@@ -12,10 +12,12 @@
 #include "vesica/io/file_writer.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/output_file.h"
+#include "vesica/io/trc.h"
 #include "vesica/io/units.h"
 #include "vesica/motion/gait_cycles.h"
 #include "vesica/motion/gait_normative.h"
 #include "vesica/motion/same_recording.h"
+#include "vesica/motion/synthetic_walk.h"
 #include "vesica/motion/trial_edit.h"
 #include "vesica/report/gait_report.h"
 
@@ -26,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct GaitCommand {
   std::vector<std::string> files;
-  std::string normative, weight, up, threshold = "20 N", events = "auto";
+  std::string normative, weight, up, threshold = "20 N", events = "auto", example;
 };
 
 double parse_option(const std::string& text, const Dimension& dimension, const char* option) {
@@ -237,6 +239,27 @@ void run_gait(const GaitCommand& command, Common& common) {
   }
 }
 
+// Three walks of one person who does not exist, 0.3 mm of noise: something to try the commands on.
+void save_walks(const std::string& folder, bool quiet) {
+  try_folder(folder);
+  for (unsigned k = 1; k <= 3; ++k) {
+    SyntheticWalk walk;
+    walk.stride = 1.08 + 0.01 * k;
+    walk.stride_length = 1.30 + 0.02 * k;
+    walk.left_ahead = 0.01;
+    walk.noise = 0.0003;
+    walk.seed = k;
+    MarkerTracks tracks = walk.make_markers();
+    tracks.unit_in_file = "mm";
+    save_trc((fs::path(folder) / fmt::format("walk{}.trc", k)).string(), tracks);
+  }
+  if (!quiet) {
+    say("walk1.trc, walk2.trc and walk3.trc are in {0}; look at them with\n"
+        "  vesica motion {0}/walk1.trc --report\n  vesica gait {0}/walk*.trc --out gait\n",
+        folder);
+  }
+}
+
 }  // namespace
 
 void add_gait(CommandLine& line, Common& common) {
@@ -245,11 +268,14 @@ void add_gait(CommandLine& line, Common& common) {
   add_out(command, common);
   auto options = std::make_shared<GaitCommand>();
   GaitCommand& o = *options;
+  command.option(
+      "FILE", &o.files,
+      "trials (C3D, TRC with MOT), standing trials, and tables over time (walk1_joints.mot "
+      "goes with walk1)");
   command
-      .option("FILE", &o.files,
-              "trials (C3D, TRC with MOT), standing trials, and tables over time (walk1_joints.mot "
-              "goes with walk1)")
-      .required();
+      .option("--example", &o.example,
+              "write three synthetic walks into this folder, and nothing else")
+      .type_name("DIR");
   command
       .option("--normative", &o.normative, "CSV of normative curves: percent, NAME_mean, NAME_sd")
       .type_name("FILE");
@@ -262,7 +288,18 @@ void add_gait(CommandLine& line, Common& common) {
   command.option("--threshold", &o.threshold, "normal force below which a plate is empty")
       .show_default();
   command.option("--up", &o.up, "the axis that points up: x, y, z, -x, ... (found if not given)");
-  command.run([&common, options] { run_gait(*options, common); });
+  command.run([&common, options, command] {
+    if (!options->example.empty()) {
+      command.refuse(
+          {"--out", "--json", "--normative", "--events", "--weight", "--threshold", "--up"},
+          "--example DIR writes walks and looks at none; leave it out");
+      return save_walks(options->example, common.quiet);
+    }
+    if (options->files.empty()) {
+      throw InputError("give FILEs, or --example DIR for walks to start from");
+    }
+    run_gait(*options, common);
+  });
 }
 
 }  // namespace vesica::app

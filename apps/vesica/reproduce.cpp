@@ -116,7 +116,8 @@ void add_reproduce(CommandLine& line, Common& common) {
       fmt::print("{}\n", json.dump(2));
     } else if (!common.quiet) {
       for (const Reproduced& system : all) fmt::print("{}", make_reproduce_table(system));
-      fmt::print("the same with plots: {}/reproduce.html\n", folder);
+      fmt::print("{}\nthe same with plots: {}/reproduce.html\n", describe(count_verdicts(all)),
+                 folder);
     }
     for (const Reproduced& system : all) {
       const bool failed = !system.failures.empty() && system.system != "solver_study";

@@ -210,9 +210,8 @@ TEST(Words, AssemblyTellsWhatItMoved) {
   const Outcome off = work.run("simulate off.yaml --json");
   ASSERT_EQ(off.status, 0) << off.err;
   ASSERT_EQ(off.json()["warnings"].size(), 1u) << off.out;
-  EXPECT_NE(
-      off.json()["warnings"][0].get<std::string>().find("slider.joint.displacement by -0.06 m"),
-      std::string::npos)
+  EXPECT_NE(off.json()["warnings"][0].get<std::string>().find("slider.joint.position by -0.06 m"),
+            std::string::npos)
       << off.json()["warnings"][0];
   EXPECT_NE(work.run("check off.yaml").err.find("by -0.06 m"), std::string::npos);
   EXPECT_TRUE(work.run("simulate closed.yaml --json").json()["warnings"].empty());

@@ -17,8 +17,9 @@ namespace {
 
 constexpr size_t kMostPlayerFrames = 400;
 constexpr size_t kMostVertices = 600;
-constexpr size_t kMostParts = 400;  // of one body
-constexpr int kGrid = 24;           // cubes along a cell that is no polyhedron
+constexpr size_t kMostTriangles = 8000;  // of one part that is not convex
+constexpr size_t kMostParts = 400;       // of one body
+constexpr int kGrid = 24;                // cubes along a cell that is no polyhedron
 constexpr size_t kMostContacts = 6;
 constexpr int kCells = 90;
 
@@ -56,9 +57,30 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
         }
       },
       placed.shape);
-  if (const auto* mesh = std::get_if<MeshShape>(&placed.shape)) set_hull(mesh->mesh->vertices());
+  const auto set_mesh = [&](const auto& vertices, const auto& triangles) {
+    body->shape = PlayedShape::kMesh;
+    for (const Vec3d& v : vertices) {
+      body->vertices.insert(body->vertices.end(), v.data(), v.data() + 3);
+    }
+    for (const auto& t : triangles)
+      body->triangles.insert(body->triangles.end(), t.begin(), t.end());
+  };
+  if (const auto* mesh = std::get_if<MeshShape>(&placed.shape)) {
+    const bool fits = !mesh->mesh->is_convex() && mesh->mesh->triangles().size() <= kMostTriangles;
+    fits ? set_mesh(mesh->mesh->vertices(), mesh->mesh->triangles())
+         : set_hull(mesh->mesh->vertices());
+  }
   if (const auto* solid = std::get_if<SolidShape>(&placed.shape)) {
-    set_hull(make_surface_mesh(solid->solid->cells[0], kGrid).vertices);
+    const Cell& cell = solid->solid->cells[0];
+    const SurfaceMesh surface = make_surface_mesh(cell, kGrid);
+    // What a complement takes away is seen.
+    const bool is_convex =
+        std::all_of(cell.primitives.begin(), cell.primitives.end(), [](const Primitive& primitive) {
+          return primitive.is_convex() || primitive.type == PrimitiveType::kCone;
+        });
+    is_convex || surface.triangles.size() > kMostTriangles
+        ? set_hull(surface.vertices)
+        : set_mesh(surface.vertices, surface.triangles);
   }
 }
 
@@ -139,6 +161,29 @@ std::vector<std::pair<size_t, const char*>> choose_instants(const std::vector<do
   return instants;
 }
 
+// Bodies that joints carry: from the parent's mass centre to the joint (the world's is the joint
+// itself), and from there to the body's.
+void add_links(const Model& model, Player* player) {
+  const auto find = [&](const std::string& name) {
+    for (size_t k = 0; k < player->bodies.size(); ++k) {
+      if (player->bodies[k].name == name) return static_cast<int>(k);
+    }
+    return -1;
+  };
+  const auto as_array = [](const std::optional<model::Frame<>>& frame) {
+    const Vec3d p = frame ? frame->position : Vec3d(Vec3d::Zero());
+    return std::array<double, 3>{p.x(), p.y(), p.z()};
+  };
+  for (const auto& body : model.bodies) {
+    if (!body.joint) continue;
+    const int child = find(body.name), parent = find(body.joint->parent);
+    if (child < 0) continue;
+    player->links.push_back({child, child, as_array(body.joint->in_body), {}});
+    if (parent < 0) continue;
+    player->links.push_back({parent, parent, as_array(body.joint->in_parent), {}});
+  }
+}
+
 }  // namespace
 
 Player make_run_player(const RunFolder& run, const Model& model, const Scene<double>& scene) {
@@ -177,6 +222,7 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
       if (parts[k]) set_shape(*parts[k], &played);
     }
   }
+  add_links(model, &player);
   for (const auto& contact : scene.contacts) {
     PlayedForce& played = player.forces.emplace_back();
     played.name = contact.name;
