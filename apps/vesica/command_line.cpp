@@ -147,7 +147,8 @@ int CommandLine::parse_and_run(std::vector<std::string> words) {
     const auto chosen = app_->get_subcommands();
     const CLI::App& command = chosen.empty() ? *app_ : *chosen.front();
     const auto extra = command.remaining();
-    const bool is_extra = error.get_name() == "ExtrasError" && !chosen.empty() && !extra.empty();
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
+                          !chosen.empty() && !extra.empty();
     std::cerr << fmt::format("error: {}; see vesica {}--help\n",
                              is_extra ? explain_extra(command, extra.front()) : error.what(),
                              chosen.empty() ? "" : command.get_name() + " ");

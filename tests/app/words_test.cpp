@@ -200,7 +200,7 @@ TEST(Words, AssemblyTellsWhatItMoved) {
         "  slider:\n"
         "    mass: 1\n"
         "    inertia: [1, 1, 1]\n"
-        "    joint: {{type: prismatic, axis: [1, 0, 0], start: {}}}\n"
+        "    joint: {{type: prismatic, parent: world, axis: [1, 0, 0], start: {}}}\n"
         "loops:\n"
         "  - {{type: rod, between: [slider, world], length: 1 m}}\n",
         start);

@@ -1,5 +1,6 @@
 // Runs that go on at the same time in one process, on one System: nothing is shared but what does
 // not change, so each gives the bits of a run alone. `make threads` looks for races in them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>

@@ -41,11 +41,6 @@ Model read_model(const InputFile& file) {
   if (!is_scene(file) && file.root().find("contact")) {
     file.root().fail("this is a case of one contact, for `vesica probe`; a scene has 'duration'");
   }
-  if (file.root().find("bodies") && !file.root().find("duration")) {
-    file.root().fail(
-        "the key 'duration' is missing, how long the scene runs: 'duration: 1 s', or --set "
-        "duration='1 s'");
-  }
   return read_fields<Model>(file);
 }
 Model load_model(const std::string& path) { return read_model(InputFile::load(path)); }
