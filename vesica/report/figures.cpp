@@ -11,6 +11,10 @@ std::string format_figure(double value, int digits, const std::string& otherwise
   return fmt::format("{:.{}g}", value + 0.0, digits);
 }
 
+std::string count_of(long count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
 DisplayUnit choose_unit(const std::string& si, double largest) {
   if (si == "rad/s" || si.starts_with("deg") || si == "1" || si.empty() || !(largest > 0))
     return {si, 1};

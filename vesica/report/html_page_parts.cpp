@@ -515,6 +515,11 @@ function player(host, spec) {
         ends[i][1] = Math.max(ends[i][1], body.poses[k + axis] + r);
       });
     }
+    // Where a joint holds to the world it is seen too.
+    for (const link of spec.links || []) for (const [k, p] of [[link.from, link.a], [link.to, link.b]]) {
+      const body = spec.bodies[k], at = body ? add(body.poses.slice(0, 3), turn(rotation(body.poses.slice(3, 7)), p)) : p;
+      [a, b].forEach((axis, i) => { ends[i][0] = Math.min(ends[i][0], at[axis]); ends[i][1] = Math.max(ends[i][1], at[axis]); });
+    }
     [x0, x1] = padded(...ends[0]); [y0, y1] = padded(...ends[1]);
     sign = spec.down && b === spec.up ? -1 : 1;
     const axes = planeAxes(root, box, [x0, x1], [y0, y1], [150, 420], [a, b].map(axis => `${names[axis]} [m]`), sign < 0);
@@ -601,9 +606,15 @@ function player(host, spec) {
       const arrow = svg(bodiesLayer, "path", { d: `M${x} ${y}l${dx} ${dy}`, style: "stroke:var(--bad);stroke-width:2.4;stroke-linecap:round" });
       svg(arrow, "title", {}, f.name);
     }
+    // Names of bodies at one place stand below each other.
+    const taken = [];
     spec.bodies.forEach((body, k) => {
-      if (body.shape === "half_space") return;
-      svg(bodiesLayer, "text", { class: "name", x: X(poses[k].p[a]) + 7, y: Y(poses[k].p[b]) - 7 }, body.name);
+      if (body.shape === "half_space" || !body.name) return;
+      const x = X(poses[k].p[a]) + 7;
+      let y = Y(poses[k].p[b]) - 7;
+      while (taken.some(([u, v]) => Math.abs(u - x) < 60 && Math.abs(v - y) < 12)) y += 13;
+      taken.push([x, y]);
+      svg(bodiesLayer, "text", { class: "name", x, y }, body.name);
     });
     clock.textContent = `${spec.t[frame].toFixed(4)} s`;
   }

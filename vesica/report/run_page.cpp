@@ -293,7 +293,8 @@ void add_event_table(const RunFolder& run, const std::string& contact, HtmlPage*
                     format_figure(speed),
                     begins || !(approach > 0) ? "" : format_figure(-speed / approach, 4)});
   }
-  page->begin_details(fmt::format("{}: all {} events", contact, rows.size()));
+  page->begin_details(rows.size() == 1 ? contact + ": its one event"
+                                       : fmt::format("{}: all {} events", contact, rows.size()));
   page->add_table({"Event", "time [s]", "closing speed [m/s]", "leaving / arriving speed"}, rows);
   page->end_details();
 }
@@ -427,7 +428,8 @@ ContactTimes read_contact_times(const RunFolder& run, const std::string& contact
 
 std::string make_run_page(const RunFolder& run) {
   HtmlPage page(text_in(run.summary, "title", run.folder),
-                fmt::format("{}  ({} rows, hash {})", run.folder, run.recording.rows(),
+                fmt::format("{}  ({}, hash {})", run.folder,
+                            count_of(static_cast<long>(run.recording.rows()), "row"),
                             text_in(run.summary, "hash", "unknown")));
   std::optional<Model> model;
   std::optional<Scene<double>> scene;

@@ -23,6 +23,28 @@ constexpr int kGrid = 24;                // cubes along a cell that is no polyhe
 constexpr size_t kMostContacts = 6;
 constexpr int kCells = 90;
 
+// Of many points those that reach furthest in directions all round: corners stay.
+std::vector<Vec3d> choose_outline(const std::vector<Vec3d>& points) {
+  if (points.size() <= kMostVertices) return points;
+  std::vector<size_t> chosen;
+  for (size_t k = 0; k < kMostVertices; ++k) {
+    // Evenly over the sphere, along a spiral (golden angle).
+    const double z = 1 - (2 * static_cast<double>(k) + 1) / static_cast<double>(kMostVertices);
+    const double r = std::sqrt(1 - z * z), angle = 2.399963229728653 * static_cast<double>(k);
+    const Vec3d way(r * std::cos(angle), r * std::sin(angle), z);
+    size_t furthest = 0;
+    for (size_t i = 1; i < points.size(); ++i) {
+      if (points[i].dot(way) > points[furthest].dot(way)) furthest = i;
+    }
+    chosen.push_back(furthest);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  std::vector<Vec3d> outline;
+  for (const size_t k : chosen) outline.push_back(points[k]);
+  return outline;
+}
+
 void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
   using PlayedShape = PlayedBody::Shape;
   for (int r = 0; r < 3; ++r) {
@@ -45,9 +67,8 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
   }
   auto set_hull = [&](const std::vector<Vec3d>& vertices) {
     body->shape = PlayedShape::kHull;
-    const size_t stride = 1 + vertices.size() / kMostVertices;
-    for (size_t k = 0; k < vertices.size(); k += stride) {
-      body->vertices.insert(body->vertices.end(), vertices[k].data(), vertices[k].data() + 3);
+    for (const Vec3d& v : choose_outline(vertices)) {
+      body->vertices.insert(body->vertices.end(), v.data(), v.data() + 3);
     }
   };
   std::visit(
@@ -72,15 +93,15 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
   }
   if (const auto* solid = std::get_if<SolidShape>(&placed.shape)) {
     const Cell& cell = solid->solid->cells[0];
-    const SurfaceMesh surface = make_surface_mesh(cell, kGrid);
     // What a complement takes away is seen.
     const bool is_convex =
-        std::all_of(cell.primitives.begin(), cell.primitives.end(), [](const Primitive& primitive) {
-          return primitive.is_convex() || primitive.type == PrimitiveType::kCone;
-        });
-    is_convex || surface.triangles.size() > kMostTriangles
-        ? set_hull(surface.vertices)
-        : set_mesh(surface.vertices, surface.triangles);
+        std::none_of(cell.primitives.begin(), cell.primitives.end(),
+                     [](const Primitive& p) { return p.is_complement && !p.is_plane(); });
+    SurfaceMesh surface = make_surface_mesh(cell, kGrid);
+    if (!is_convex && surface.triangles.size() > kMostTriangles) {
+      surface = make_surface_mesh(cell, kGrid / 2);
+    }
+    is_convex ? set_hull(surface.vertices) : set_mesh(surface.vertices, surface.triangles);
   }
 }
 
@@ -240,7 +261,7 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
       "Dotted: the path of a body's origin. Red: the contact force on the first body of a contact, "
       "at the centre of pressure.";
   if (stride > 1) {
-    player.note += fmt::format(" Every {}. row of the recording is a frame here.", stride);
+    player.note += fmt::format(" One row in {} of the recording is a frame here.", stride);
   }
   return player;
 }
