@@ -204,7 +204,7 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
   } catch (const YAML::Exception& error) {
     if (const int line = find_tab_indent(text)) {
       throw InputError(fmt::format(
-          "{}:{}: this line is indented with a tab; YAML is indented with spaces: replace it", name,
+          "{}:{}: not valid YAML: this line is indented with a tab; replace it by spaces", name,
           line));
     }
     throw InputError(

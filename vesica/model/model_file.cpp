@@ -33,7 +33,7 @@ bool is_scene(const InputFile& file) {
   }
   // Bodies alone: those of a case are called i and j.
   const auto bodies = root.find("bodies");
-  return bodies && bodies->is_map() && !root.find("contact") &&
+  return bodies && bodies->is_map() && !bodies->entries().empty() && !root.find("contact") &&
          !(bodies->find("i") && bodies->find("j"));
 }
 
