@@ -78,12 +78,14 @@ std::string note_verdict(const std::string& verdict, std::vector<std::string>* n
                      at - notes->begin() + 1);
 }
 
-// Rows that report (wall times, counts) are not compared with anything.
-void note_movement(FigureRow* row) {
+// Rows that report (wall times, counts) are not compared with anything. `scale`: the largest figure
+// of the same quantity, beside which a figure may be zero.
+void note_movement(double scale, FigureRow* row) {
   Figure& f = row->figure;
   if (!row->halved || f.verdict.starts_with("reported")) return;
   const double change = std::abs(*row->halved - f.ours);
-  const double allowed = f.tolerance ? 0.5 * *f.tolerance : 0.01 * std::abs(f.ours);
+  const double allowed =
+      f.tolerance ? 0.5 * *f.tolerance : 0.01 * std::abs(f.ours) + 1e-4 * scale;
   if (!(change > allowed)) return;
   row->moves = true;
   f.verdict += fmt::format("; moves by {:.1e} {}{}at half the tolerance", *row->halved - f.ours,
@@ -134,7 +136,13 @@ Reproduced reproduce_twice(std::string_view name, const ReproduceOptions& option
     for (const Figure& f : halved.figures) {
       if (f.quantity == row.figure.quantity && f.where == row.figure.where) row.halved = f.ours;
     }
-    note_movement(&row);
+    double scale = 0;
+    for (const FigureRow& other : out.rows) {
+      if (other.figure.quantity == row.figure.quantity && std::isfinite(other.figure.ours)) {
+        scale = std::max(scale, std::abs(other.figure.ours));
+      }
+    }
+    note_movement(scale, &row);
   }
   return out;
 }

@@ -71,8 +71,8 @@ SystemReport reproduce_restitution(const ReproduceOptions& options) {
       } else {
         const double off = std::abs(ratio - 1);
         rows.add("e_ratio", ratio, "",
-                 match_words(off > 1e-3 && off > off_before,
-                             "off 1, by more than 1e-3, and further off than at the speed before",
+                 match_words(off > 1e-4 && off > off_before,
+                             "off 1, by more than 1e-4, and further off than at the speed before",
                              "5.1.1, 'consistent only when v = 0'"));
         off_before = off;
       }

@@ -30,7 +30,7 @@ Verdict match_zero(double ours, double tolerance, const std::string& what) {
 }
 
 Verdict match_words(bool holds, const std::string& words, const std::string& place) {
-  return {fmt::format("{}: {}", holds ? "reproduced" : "differs, for it is not so", words),
+  return {fmt::format("{}: {}", holds ? "reproduced" : "differs: not so", words),
           {},
           {},
           {},
