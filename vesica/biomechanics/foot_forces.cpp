@@ -1,7 +1,13 @@
 #include "vesica/biomechanics/foot_forces.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "vesica/contact/contact_forces.h"
 #include "vesica/contact/volumetric_normal.h"
+#include "vesica/error.h"
 #include "vesica/interference/closed_form/half_space_ellipsoid.h"
 
 namespace vesica {
@@ -113,6 +119,50 @@ FootLoad calc_foot_load(const FootModel& foot, const FootFrame& frame) {
     load += calc_ellipsoid_load(foot, static_cast<int>(k), frame);
   }
   return load;
+}
+
+double find_lift(const FootModel& foot, const FootFrame& frame, double force) {
+  if (!(force > 0)) throw InputError(fmt::format("foot: cannot carry a force of {} N", force));
+  FootFrame at = frame;
+  at.foot.V_WB = {};
+  std::fill(at.rates.begin(), at.rates.end(), 0.0);
+  const double z = frame.foot.X_WB.p_WB.z();
+  // Highest and lowest points of all ellipsoids: no load above, all of it below.
+  double lowest = kInfinity, highest = -kInfinity;
+  for (const FootEllipsoid& e : foot.ellipsoids) {
+    const Pose<double> X = calc_ellipsoid_motion(e, calc_segment(foot, at, e.segment)).X_WB;
+    const double half = X.R_WB.row(2).transpose().cwiseProduct(e.radii).norm();
+    lowest = std::min(lowest, X.p_WB.z() - half);
+    highest = std::max(highest, X.p_WB.z() + half);
+  }
+  double low = -highest, high = -lowest;  // lifts
+  const auto load_at = [&](double lift) {
+    at.foot.X_WB.p_WB.z() = z + lift;
+    return calc_foot_load(foot, at)[0];
+  };
+  if (load_at(low) < force) {
+    throw InputError(
+        fmt::format("foot: {:.0f} N is more than it carries when wholly immersed", force));
+  }
+  // The load falls with the lift, steadily: regula falsi (Illinois) on its square root, which a cap
+  // makes nearly straight.
+  const double target = std::sqrt(force);
+  double f_low = std::sqrt(load_at(low)) - target, f_high = -target;
+  for (int k = 0; k < 100 && high - low > 1e-15 * (highest - lowest); ++k) {
+    const double lift = (low * f_high - high * f_low) / (f_high - f_low);
+    const double f = std::sqrt(load_at(lift)) - target;
+    if (std::abs(f) <= 1e-14 * target) return lift;
+    if (f > 0) {
+      low = lift;
+      f_low = f;
+      f_high *= 0.5;
+    } else {
+      high = lift;
+      f_high = f;
+      f_low *= 0.5;
+    }
+  }
+  return 0.5 * (low + high);
 }
 
 FootColumns::FootColumns(const FootModel& foot)

@@ -47,4 +47,12 @@ struct FootColumns {
 // Writes all columns and returns the load. Allocates nothing.
 FootLoad calc_foot_load(const FootModel& foot, const FootFrame& frame, FootColumns* columns);
 
+// Imposed force: the height of the foot at which it carries `force` [N], everything else as in the
+// frame, at rest (damping has no part in it: a measured force does not hang on the measured speed
+// of a height that is not used). Only the height is solved for, so the centre of pressure that
+// follows does not hang on the 80 N that a millimetre is worth. The result is the height to add to
+// the frame's own [m]. Throws InputError for a force that is not positive or beyond what the
+// wholly immersed foot carries.
+double find_lift(const FootModel& foot, const FootFrame& frame, double force);
+
 }  // namespace vesica
