@@ -246,6 +246,27 @@ void check_stance(const FootModel& foot, const FootStance& s, int knots) {
   }
 }
 
+// The three residuals of a frame (normal force, centre of pressure), and their derivatives by the
+// load (N, N x, N y).
+Mat3d calc_residuals(const FootStance& stance, size_t f, const FootLoad& load,
+                     const FootFitSettings& settings, double frames, double* r) {
+  const double w_force = std::sqrt(settings.force_weight / frames) / stance.weight;
+  Mat3d by_load = Mat3d::Zero();
+  r[0] = w_force * (load[0] - stance.force[f]);
+  r[1] = r[2] = 0;
+  by_load(0, 0) = w_force;
+  if (!(stance.force[f] > settings.cop_threshold) || !stance.cop[f].allFinite()) return by_load;
+  const double w_cop = std::sqrt(settings.cop_weight / frames) / settings.cop_scale;
+  const double inverse = 1 / (load[0] + kSoftening);
+  for (int k = 0; k < 2; ++k) {
+    const double difference = (load[1 + k] - load[0] * stance.cop[f][k]) * inverse;
+    r[1 + k] = w_cop * difference;
+    by_load(1 + k, 0) = -w_cop * (stance.cop[f][k] + difference) * inverse;
+    by_load(1 + k, 1 + k) = w_cop * inverse;
+  }
+  return by_load;
+}
+
 // Residuals of a set of stances, and their Jacobian by x.
 class FootResiduals {
  public:
@@ -274,7 +295,7 @@ class FootResiduals {
     for (size_t s = 0; s < stances_.size(); ++s) {
       const FootCurves curves = layout_.make_curves(x, s);
       for (size_t f = 0; f < stances_[s].frames.size(); ++f, row += 3) {
-        add_frame(foot, x, s, f, curves, row, r, jacobian);
+        add_frame(foot, s, f, curves, row, r, jacobian);
       }
     }
     add_priors(x, row, r, jacobian);
@@ -282,28 +303,14 @@ class FootResiduals {
   }
 
  private:
-  void add_frame(const FootModel& foot, const double* /*x*/, size_t s, size_t f,
-                 const FootCurves& curves, int row, double* r, double* jacobian) {
+  void add_frame(const FootModel& foot, size_t s, size_t f, const FootCurves& curves, int row,
+                 double* r, double* jacobian) {
     const FootStance& stance = stances_[s];
     const auto [frame, corrected] =
         correct_frame(stance, static_cast<Eigen::Index>(f), curves, basis_[s]);
     const FootLoad load =
         jacobian == nullptr ? calc_foot_load(foot, frame) : calc_foot_load(foot, frame, &columns_);
-    // Rows of residuals by the load (N, N x, N y).
-    const double w_force = std::sqrt(settings_.force_weight / frames_) / stance.weight;
-    Mat3d by_load = Mat3d::Zero();
-    r[row] = w_force * (load[0] - stance.force[f]);
-    by_load(0, 0) = w_force;
-    if (stance.force[f] > settings_.cop_threshold && stance.cop[f].allFinite()) {
-      const double w_cop = std::sqrt(settings_.cop_weight / frames_) / settings_.cop_scale;
-      const double inverse = 1 / (load[0] + kSoftening);
-      for (int k = 0; k < 2; ++k) {
-        const double difference = (load[1 + k] - load[0] * stance.cop[f][k]) * inverse;
-        r[row + 1 + k] = w_cop * difference;
-        by_load(1 + k, 0) = -w_cop * (stance.cop[f][k] + difference) * inverse;
-        by_load(1 + k, 1 + k) = w_cop * inverse;
-      }
-    }
+    const Mat3d by_load = calc_residuals(stance, f, load, settings_, frames_, r + row);
     if (jacobian == nullptr) return;
     Eigen::Map<RowMatrix> J(jacobian, rows_, layout_.size());
     auto rows = J.middleRows<3>(row);
@@ -431,6 +438,67 @@ std::vector<std::string> name_foot_parameters(const FootModel& foot) {
     }
   }
   return names;
+}
+
+FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
+                 const FootFitSettings& settings) {
+  size_t frames = 0;
+  for (const FootStance& s : stances) {
+    check_stance(foot, s, settings.knots);
+    frames += s.frames.size();
+  }
+  const auto moved = [&](const double* x) {
+    const Pose<double> X{as_rotation_123({0.1 * x[1], 0, 0}), {0, 0.01 * x[2], 0.01 * x[0]}};
+    FootModel other = foot;
+    for (FootEllipsoid& e : other.ellipsoids) {
+      if (e.segment != 0) continue;
+      e.position = X * e.position;
+      e.angles = as_angles_123(X.R_WB * as_rotation_123(e.angles));
+    }
+    for (FootJoint& joint : other.joints) {
+      if (joint.parent == 0) joint.X_PF = {X.R_WB * joint.X_PF.R_WB, X * joint.X_PF.p_WB};
+    }
+    return other;
+  };
+  BoundedProblem problem;
+  problem.residuals = static_cast<int>(3 * frames);
+  problem.start = Eigen::VectorXd::Zero(3);
+  problem.lower = Eigen::VectorXd::Constant(3, -3);  // 30 mm, 0.3 rad
+  problem.upper = Eigen::VectorXd::Constant(3, 3);
+  const auto residuals = [&](const double* x, double* r) {
+    const FootModel other = moved(x);
+    for (const FootStance& s : stances) {
+      for (size_t f = 0; f < s.frames.size(); ++f, r += 3) {
+        const FootLoad load = calc_foot_load(other, s.frames[f]);
+        calc_residuals(s, f, load, settings, static_cast<double>(frames), r);
+      }
+    }
+  };
+  problem.evaluate = [&](const double* x, double* r, double* jacobian) {
+    residuals(x, r);
+    if (jacobian == nullptr) return true;
+    Eigen::Map<RowMatrix> J(jacobian, problem.residuals, 3);
+    for (int k = 0; k < 3; ++k) {
+      Eigen::Vector3d at(x[0], x[1], x[2]);
+      Eigen::VectorXd high(problem.residuals), low(problem.residuals);
+      constexpr double kStep = 1e-5;
+      at[k] += kStep;
+      residuals(at.data(), high.data());
+      at[k] -= 2 * kStep;
+      residuals(at.data(), low.data());
+      J.col(k) = (high - low) / (2 * kStep);
+    }
+    return true;
+  };
+  // Deep enough to carry something: a foot in the air has no slope to follow.
+  BoundedSolution best;
+  best.cost = kInfinity;
+  for (const double lift : {0.0, -1.0, -2.0}) {
+    problem.start[0] = lift;
+    const BoundedSolution one = minimise(problem);
+    if (one.cost < best.cost) best = one;
+  }
+  return moved(best.x.data());
 }
 
 FootFit fit_foot(const FootModel& start, const std::vector<FootStance>& stances,

@@ -94,6 +94,13 @@ struct FootFit {
 FootFit fit_foot(const FootModel& start, const std::vector<FootStance>& stances,
                  const FootFitSettings& settings);
 
+// The foot moved as a whole under the markers: all ellipsoids and joints of the foot's segment
+// lifted, pitched about x and shifted forward until they carry these stances best, toes straight.
+// Where markers sit on skin is not known to a few millimetres, and a millimetre is 80 N: without
+// this a template begins far from the truth.
+FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
+                 const FootFitSettings& settings);
+
 // The stance as the fit sees it: with the curves of the toe and the correction.
 std::vector<FootFrame> apply_curves(const FootStance& stance, const FootCurves& curves);
 
