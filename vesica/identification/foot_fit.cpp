@@ -7,6 +7,7 @@
 
 #include "vesica/error.h"
 #include "vesica/math/bounded_least_squares.h"
+#include "vesica/math/linear_algebra.h"
 #include "vesica/math/spline.h"
 
 namespace vesica {
@@ -267,6 +268,20 @@ Mat3d calc_residuals(const FootStance& stance, size_t f, const FootLoad& load,
   return by_load;
 }
 
+// How many samples count as one: 1 + 2 sum of the autocorrelations up to the first that is not
+// positive.
+double calc_correlated_length(const Eigen::VectorXd& r) {
+  const Eigen::Index n = r.size();
+  const double all = r.squaredNorm();
+  double length = 1;
+  for (Eigen::Index lag = 1; lag < n / 2; ++lag) {
+    const double rho = r.head(n - lag).dot(r.tail(n - lag)) / all;
+    if (!(rho > 0)) break;
+    length += 2 * rho;
+  }
+  return length;
+}
+
 // Residuals of a set of stances, and their Jacobian by x.
 class FootResiduals {
  public:
@@ -283,6 +298,32 @@ class FootResiduals {
   }
   const Layout& layout() const { return layout_; }
   int rows() const { return rows_; }
+
+  // See FootFit::narrowing.
+  std::vector<double> calc_narrowing(const Eigen::VectorXd& x) {
+    const int n = layout_.size();
+    Eigen::VectorXd r(rows_);
+    RowMatrix J(rows_, n);
+    evaluate(x.data(), r.data(), J.data());
+    Eigen::MatrixXd information = Eigen::MatrixXd::Identity(n, n);
+    const int frames = (rows_ - n) / 3;
+    for (int channel = 0; channel < 3; ++channel) {
+      Eigen::VectorXd one(frames);
+      Eigen::MatrixXd columns(frames, n);
+      for (int f = 0; f < frames; ++f) {
+        one[f] = r[3 * f + channel];
+        columns.row(f) = J.row(3 * f + channel);
+      }
+      const double variance = one.squaredNorm() / frames;
+      if (!(variance > 0)) continue;
+      information +=
+          multiply_transposed(columns, columns) / (variance * calc_correlated_length(one));
+    }
+    const Eigen::MatrixXd covariance = invert_symmetric(information);
+    std::vector<double> out;
+    for (int k = 0; k < layout_.contact(); ++k) out.push_back(std::sqrt(covariance(k, k)));
+    return out;
+  }
 
   bool evaluate(const double* x, double* r, double* jacobian) {
     Eigen::Map<Eigen::VectorXd> residuals(r, rows_);
@@ -540,6 +581,7 @@ FootFit fit_foot(const FootModel& start, const std::vector<FootStance>& stances,
         fit.at_bounds.push_back(names[static_cast<size_t>(k)]);
       }
     }
+    if (layout.contact() > 0) fit.narrowing = residuals.calc_narrowing(x);
   }
   fit.foot = layout.make_foot(x.data());
   for (size_t s = 0; s < stances.size(); ++s) {

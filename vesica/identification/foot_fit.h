@@ -87,6 +87,10 @@ struct FootFit {
   bool converged = false;
   std::string message;
   std::vector<std::string> at_bounds;  // parameters that ended on a bound
+  // Standard errors of the contact parameters over the spreads of their priors: near 1 where the
+  // data say nothing, near 0 where they say all. Residuals of a stance hang together over time:
+  // each kind counts as so many fewer as its autocorrelation tells.
+  std::vector<double> narrowing;
   double seconds = 0;
 };
 
