@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "apps/vesica/build_id.h"
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
 #include "vesica/io/file_error.h"
@@ -128,7 +129,7 @@ int main(int argc, char** argv) {
   using namespace vesica::app;
   open_standard_streams();
   handle_signals();
-  CommandLine line("vesica", "Vesica: contact dynamics by volume.", "vesica " VESICA_VERSION);
+  CommandLine line("vesica", "Vesica: contact dynamics by volume.", "vesica " + make_version());
   line.footer(
       "A first look:\n"
       "  vesica list                                      what comes with it\n"
