@@ -11,7 +11,7 @@
 namespace vesica::app {
 namespace {
 
-constexpr size_t kDigits = 12;
+constexpr size_t kIdDigits = 12;
 
 size_t round_up(size_t size) { return (size + 3) & ~size_t{3}; }
 
@@ -26,7 +26,7 @@ std::string find_in_notes(const char* at, size_t size) {
     if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == sizeof "GNU" &&
         std::memcmp(at + name, "GNU", sizeof "GNU") == 0) {
       std::string digits;
-      for (size_t k = 0; k < head.n_descsz && digits.size() < kDigits; ++k) {
+      for (size_t k = 0; k < head.n_descsz && digits.size() < kIdDigits; ++k) {
         digits += fmt::format("{:02x}", static_cast<unsigned char>(at[text + k]));
       }
       return digits;

@@ -345,7 +345,7 @@ TEST(Study, BadInputIsRefusedBeforeARun) {
     expect(error("  mass: {", fmt::format("  {}: {{", name)), "is a column of every table");
   }
   expect(error("down: {event", "'down [s]': {event"), "cannot be the name of a column");
-  expect(error("down: {event: touchdown}", "peak: {event: touchdown}"), "two columns");
+  expect(error("down: {event: touchdown}", "peak: {event: touchdown}"), "appears twice");
   for (const char* name : {"../height", "a/b", "..", "''", "a b"}) {
     expect(error("curves: {height:", fmt::format("curves: {{{}:", name)), "curve");
   }

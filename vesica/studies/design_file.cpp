@@ -215,6 +215,7 @@ void read_design(const InputNode& root, Study* study) {
   for (const Factor& f : study->factors) {
     if (!f.is_seed) d.sizes.push_back(f.values.size());
   }
+  check_that_paths_differ(*study);
   fill_nominal_values(study);
   switch (d.method) {
     case Method::kList:

@@ -41,10 +41,26 @@ thread_local char t_crash_line[kLongestCrashLine];
 thread_local size_t t_crash_length = 0;
 thread_local int t_crash_descriptor = -1;
 
-extern "C" void on_crash(int signal) {
+constexpr std::array<int, 5> kCrashes = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL};
+// What was to happen before this room came: Open MPI and sanitizers have handlers of their own.
+std::array<struct sigaction, kCrashes.size()> before_crashes;
+
+extern "C" void on_crash(int signal, siginfo_t* info, void* context) {
   if (t_crash_length > 0) {
     if (write(t_crash_descriptor, t_crash_line, t_crash_length) < 0) t_crash_length = 0;
     fdatasync(t_crash_descriptor);
+    t_crash_length = 0;
+  }
+  for (size_t k = 0; k < kCrashes.size(); ++k) {
+    const struct sigaction& before = before_crashes[k];
+    if (kCrashes[k] != signal || before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
+      continue;
+    }
+    if ((before.sa_flags & SA_SIGINFO) != 0) {
+      before.sa_sigaction(signal, info, context);
+    } else {
+      before.sa_handler(signal);
+    }
   }
   std::signal(signal, SIG_DFL);
   std::raise(signal);
@@ -52,14 +68,11 @@ extern "C" void on_crash(int signal) {
 
 void handle_crashes() {
   static const bool kOnce = [] {
-    for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL}) {
+    for (size_t k = 0; k < kCrashes.size(); ++k) {
       struct sigaction action = {};
-      action.sa_handler = on_crash;
-      action.sa_flags = SA_NODEFER;
-      struct sigaction before = {};
-      // A sanitizer's own handler stays.
-      if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_DFL) continue;
-      sigaction(signal, &action, nullptr);
+      action.sa_sigaction = on_crash;
+      action.sa_flags = SA_SIGINFO | SA_NODEFER;
+      sigaction(kCrashes[k], &action, &before_crashes[k]);
     }
     return true;
   }();

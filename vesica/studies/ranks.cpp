@@ -22,10 +22,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 // --- MPI. Rank 0 begins with its worker's name and what it runs, or with the end. Rank r sends
 // [finished run, status, ...] with a first word; rank 0 answers with runs, their attempts and
 // losses. A rank that cannot go on says why, and leaves.

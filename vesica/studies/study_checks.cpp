@@ -105,6 +105,8 @@ std::string as_plain_path(const std::string& path) {
   return plain;
 }
 
+}  // namespace
+
 void check_that_paths_differ(const Study& study) {
   struct Owner {
     std::string plain, path, factor;
@@ -127,10 +129,7 @@ void check_that_paths_differ(const Study& study) {
   }
 }
 
-}  // namespace
-
 void check_paths(const Study& study) {
-  check_that_paths_differ(study);
   for (const Factor& factor : study.factors) {
     for (const std::string& path : factor.paths) {
       try {

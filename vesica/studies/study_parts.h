@@ -23,6 +23,7 @@ void read_design(const InputNode& root, Study* study);
 
 // study_checks.cpp: what can be known before a run. InputError with file, line and remedy.
 void check_names(const Study& study);
+void check_that_paths_differ(const Study& study);
 void check_paths(const Study& study);
 void check_ends(const Study& study);
 // Checks outputs and curves against the first run that can start; units are settled here.
