@@ -20,13 +20,17 @@ namespace vesica::app {
 Command add_command(CommandLine& line, Common& common, const std::string& name,
                     const std::string& description) {
   Command command = line.add_command(name, description);
-  command.flag("--json", &common.json, "only JSON on standard output");
-  command.flag("--quiet", &common.quiet, "no progress, no notes");
-  command.option("--threads", &common.threads, "how many threads (0: all cores)")
+  add_common_options(&command, common);
+  return command;
+}
+
+void add_common_options(Command* command, Common& common) {
+  command->flag("--json", &common.json, "only JSON on standard output");
+  command->flag("--quiet", &common.quiet, "no progress, no notes");
+  command->option("--threads", &common.threads, "how many threads (0: all cores)")
       .range(0, 4096)
       .type_name("N");
-  command.option("--out", &common.out, "folder for the files that are written").type_name("DIR");
-  return command;
+  command->option("--out", &common.out, "folder for the files that are written").type_name("DIR");
 }
 
 namespace {
@@ -154,6 +158,7 @@ int main(int argc, char** argv) {
   add_motion(line, common);
   add_markers(line, common);
   add_gait(line, common);
+  add_forces(line, common);
   add_study(line, common);
   add_suggest(line, common);
   add_identify(line, common);
