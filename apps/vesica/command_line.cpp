@@ -18,8 +18,9 @@ std::vector<std::string_view> as_views(const std::vector<std::string>& words) {
 }
 
 // What to say about words of the line that belong nowhere.
-std::string explain_extra(const CLI::App& command, const std::string& word) {
-  const std::string name = fmt::format("vesica {}", command.get_name());
+std::string explain_extra(const CLI::App& command, const std::string& names,
+                          const std::string& word) {
+  const std::string name = "vesica " + names.substr(0, names.size() - 1);
   if (!word.starts_with("-")) {
     return fmt::format("'{}' is one word too many for {}", word, name);
   }
@@ -111,6 +112,13 @@ void Command::refuse(const std::vector<std::string>& options, const std::string&
 
 void Command::footer(const std::string& text) { command_->footer(text); }
 
+Command Command::add_command(const std::string& name, const std::string& description) {
+  command_->require_subcommand(1);
+  CLI::App* command = command_->add_subcommand(name, description);
+  command->footer("");
+  return Command(command);
+}
+
 void Command::run(std::function<void()> action) { command_->callback(std::move(action)); }
 
 CommandLine::CommandLine(const std::string& name, const std::string& description,
@@ -144,14 +152,19 @@ int CommandLine::parse_and_run(std::vector<std::string> words) {
     app_->parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app_->exit(error);  // --help, --version
-    const auto chosen = app_->get_subcommands();
-    const CLI::App& command = chosen.empty() ? *app_ : *chosen.front();
+    const CLI::App* chosen = app_.get();                       // the innermost that was named
+    std::string names;
+    while (!chosen->get_subcommands().empty()) {
+      chosen = chosen->get_subcommands().front();
+      names += chosen->get_name() + " ";
+    }
+    const CLI::App& command = *chosen;
     const auto extra = command.remaining();
     const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
-                          !chosen.empty() && !extra.empty();
+                          !names.empty() && !extra.empty();
     std::cerr << fmt::format("error: {}; see vesica {}--help\n",
-                             is_extra ? explain_extra(command, extra.front()) : error.what(),
-                             chosen.empty() ? "" : command.get_name() + " ");
+                             is_extra ? explain_extra(command, names, extra.front()) : error.what(),
+                             names);
     return 2;
   }
   return 0;

@@ -54,6 +54,8 @@ class Command {
   // reason". Asked for from what run() runs.
   void refuse(const std::vector<std::string>& options, const std::string& reason) const;
   void footer(const std::string& text);
+  // A command of this one (`forces train`): exactly one of them is then taken.
+  Command add_command(const std::string& name, const std::string& description);
   void run(std::function<void()> action);  // once the whole line is read and found good
 
  private:

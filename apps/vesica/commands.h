@@ -34,6 +34,7 @@ struct Common {
 
 void add_check(CommandLine& line, Common& common);
 void add_export(CommandLine& line, Common& common);
+void add_forces(CommandLine& line, Common& common);
 void add_gait(CommandLine& line, Common& common);
 void add_identify(CommandLine& line, Common& common);
 void add_laws(CommandLine& line, Common& common);
@@ -58,6 +59,9 @@ void add_threads(Command& command, Common& common);
 // Where --out was given to a command that, asked in this way, writes nothing: InputError with what
 // would write something.
 void expect_files_for_out(const Common& common, bool writes, const std::string& remedy);
+
+// The same options for a command of a command.
+void add_common_options(Command* command, Common& common);
 
 // On standard error, which may be closed or full: that is no reason to end otherwise.
 template <class... Args>

@@ -134,8 +134,8 @@ TEST(Words, TabsInYaml) {
   std::string text = CaseText().text();
   text.replace(text.find("    pose"), 4, "\t");
   work.write("case.yaml", text);
-  expect_all(work, {{"probe case.yaml", 2,
-                     "case.yaml:5: not valid YAML: this line is indented with a tab"}});
+  expect_all(work,
+             {{"probe case.yaml", 2, "case.yaml:5: not valid YAML: the line begins with a tab"}});
 }
 
 TEST(Words, SettingsAddKeys) {

@@ -204,8 +204,8 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
   } catch (const YAML::Exception& error) {
     if (const int line = find_tab_indent(text)) {
       throw InputError(fmt::format(
-          "{}:{}: not valid YAML: this line is indented with a tab; replace it by spaces", name,
-          line));
+          "{}:{}: not valid YAML: the line begins with a tab; YAML is indented with blanks only",
+          name, line));
     }
     throw InputError(
         fmt::format("{}:{}: not valid YAML: {}", name, error.mark.line + 1, error.msg));
