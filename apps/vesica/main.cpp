@@ -185,7 +185,6 @@ int main(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words[0] == "help") {  // vesica help, vesica help COMMAND
     words.erase(words.begin());
-    words.resize(std::min<size_t>(words.size(), 1));
     words.emplace_back("--help");
   }
   const std::vector<std::string> names = line.command_names();
