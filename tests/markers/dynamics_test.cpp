@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/support.h"
@@ -40,6 +42,58 @@ TEST(BodySegments, AreDeLevas) {
     const double radius = sex == Sex::kMale ? 0.149 : 0.162;
     EXPECT_NEAR(thigh.I_center(1, 1), thigh.mass * std::pow(0.4 * radius, 2), 1e-12);
   }
+}
+
+// All of the table that is used, typed once more from a transcription by others, against what comes
+// out; and the shares of the mass of a whole body.
+TEST(BodySegments, HaveEveryNumberOfTheTable) {
+  struct Row {
+    const char* segment;
+    double mass, center, sagittal, transverse, longitudinal;
+  };
+  const Row female[] = {{"pelvis", 0.1247, 0.4920, 0.433, 0.402, 0.444},
+                        {"thigh_r", 0.1478, 0.3612, 0.369, 0.364, 0.162},
+                        {"shank_l", 0.0481, 0.4352, 0.267, 0.263, 0.092},
+                        {"foot_r", 0.0129, 0.4014, 0.299, 0.279, 0.139}};
+  const Row male[] = {{"pelvis", 0.1117, 0.6115, 0.615, 0.551, 0.587},
+                      {"thigh_r", 0.1416, 0.4095, 0.329, 0.329, 0.149},
+                      {"shank_l", 0.0433, 0.4395, 0.251, 0.246, 0.102},
+                      {"foot_r", 0.0137, 0.4415, 0.257, 0.245, 0.124}};
+  const Model model = load_gait();
+  const Eigen::VectorXd d = model.start_values();
+  for (const Sex sex : {Sex::kFemale, Sex::kMale}) {
+    const BodySegments body = make_body_segments(model, d, 70, sex);
+    for (const Row& row : sex == Sex::kFemale ? female : male) {
+      const SegmentInertia& s = body.inertia[static_cast<size_t>(model.find_segment(row.segment))];
+      EXPECT_NEAR(s.mass, 70 * row.mass, 1e-12) << row.segment;
+      // Squares of the radii, largest first; the segment's length cancels in their ratios.
+      Eigen::SelfAdjointEigenSolver<Mat3d> solver(s.I_center);
+      Vec3d radii(row.sagittal, row.transverse, row.longitudinal);
+      std::sort(radii.data(), radii.data() + 3);
+      const Vec3d expected = radii.cwiseAbs2() / radii.cwiseAbs2().sum();
+      const Vec3d found = solver.eigenvalues() / solver.eigenvalues().sum();
+      EXPECT_LT((found - expected).norm(), 1e-12) << row.segment;
+    }
+    // Shank: its length is known, and so is where its centre lies.
+    const Geometry geometry = calc_geometry(model, d);
+    const Vec3d knee =
+        geometry.joints[static_cast<size_t>(model.find_joint("knee_l"))].child_center.value;
+    const Vec3d ankle =
+        geometry.joints[static_cast<size_t>(model.find_joint("ankle_l"))].parent_center.value;
+    const Row& shank = (sex == Sex::kFemale ? female : male)[2];
+    const SegmentInertia& s = body.inertia[static_cast<size_t>(model.find_segment("shank_l"))];
+    EXPECT_LT((s.center - knee - shank.center * (ankle - knee)).norm(), 1e-12);
+    Eigen::SelfAdjointEigenSolver<Mat3d> solver(s.I_center);
+    EXPECT_NEAR(std::sqrt(solver.eigenvalues()[2] / s.mass) / (ankle - knee).norm(), shank.sagittal,
+                1e-12);
+  }
+  // Head, trunk in three parts, two of upper arm, forearm, hand, thigh, shank, foot.
+  const double whole_female =
+      0.0668 + 0.1545 + 0.1465 + 0.1247 + 2 * (0.0255 + 0.0138 + 0.0056 + 0.1478 + 0.0481 + 0.0129);
+  const double whole_male =
+      0.0694 + 0.1596 + 0.1633 + 0.1117 + 2 * (0.0271 + 0.0162 + 0.0061 + 0.1416 + 0.0433 + 0.0137);
+  EXPECT_NEAR(whole_female, 1, 2e-4);  // 0.9999
+  EXPECT_NEAR(whole_male, 1, 2e-4);    // 1.0000
 }
 
 TEST(InverseDynamics, OneWhoStandsStillHasTheMomentsOfStatics) {

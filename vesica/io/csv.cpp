@@ -124,6 +124,7 @@ CsvText load_csv_text(const std::string& path) {
 }
 
 MotionTrial read_csv(std::istream& stream, const std::string& name) {
+  const RowForecast forecast(stream);
   LineReader reader(stream, name);
   MotionTrial trial;
   trial.file = name;
@@ -152,6 +153,8 @@ MotionTrial read_csv(std::istream& stream, const std::string& name) {
         if (table.rows() > 0 && *time * seconds_per_unit < table.times.back()) {
           reader.fail(fmt::format("time {} comes before that of the row before", *time));
         }
+        forecast.make_room(1, &table.times);
+        forecast.make_room(table.columns.size(), &table.values);
         table.times.push_back(*time * seconds_per_unit);
         for (std::size_t i = 1; i < fields.size(); ++i) {
           const std::optional<double> value = parse_decimal(fields[i], delimiter, &scratch);

@@ -254,6 +254,7 @@ std::vector<std::string> stream_sto(std::istream& stream, const std::string& nam
 }
 
 MotionTrial read_sto(std::istream& stream, const std::string& name) {
+  const RowForecast forecast(stream);
   MotionTrial trial;
   trial.file = name;
   const std::string extension = as_lower(std::filesystem::path(name).extension().string());
@@ -261,6 +262,8 @@ MotionTrial read_sto(std::istream& stream, const std::string& name) {
   TableSink sink;
   sink.header = [&](const TimeTable& table) { trial.analog = table; };
   sink.row = [&](double time, std::span<const double> values) {
+    forecast.make_room(1, &trial.analog.times);
+    forecast.make_room(values.size(), &trial.analog.values);
     trial.analog.times.push_back(time);
     trial.analog.values.insert(trial.analog.values.end(), values.begin(), values.end());
   };

@@ -109,8 +109,8 @@ std::vector<Stance> find_stances(std::span<const PlateContact> contacts,
   }
   for (Stance& stance : stances) {
     const PlateForces& first = plates[contacts[stance.contacts[0]].plate];
-    for (size_t k = 0; k < first.size(); ++k) {
-      if (first.times[k] < stance.start || first.times[k] > stance.end) continue;
+    for (size_t k = first.find_sample(stance.start); k < first.size(); ++k) {
+      if (first.times[k] > stance.end) break;
       double sum = 0.0;
       for (const int i : stance.contacts) {
         const PlateForces& plate = plates[contacts[i].plate];

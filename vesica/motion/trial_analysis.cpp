@@ -93,10 +93,11 @@ void warn_of_steps(TrialAnalysis* analysis, bool has_markers) {
                       "{:.3f} s: its force may be incomplete.",
                       name_of(contact.foot), plate, contact.start, contact.end));
     } else if (contact.foot == Foot::kUnknown && has_markers && analysis->gait.has_feet()) {
-      warnings.push_back(
+      analysis->force_warnings.push_back(
           fmt::format("No foot is near the centre of pressure of force plate {} from "
                       "{:.3f} to {:.3f} s: do markers and plates share one frame?",
                       plate, contact.start, contact.end));
+      warnings.push_back(analysis->force_warnings.back());
     }
   }
 }
@@ -104,11 +105,22 @@ void warn_of_steps(TrialAnalysis* analysis, bool has_markers) {
 void warn_of_clocks(TrialAnalysis* analysis) {
   const ClockOffset& offset = analysis->clock_offset;
   if (!offset.is_off()) return;
-  analysis->warnings.push_back(fmt::format(
+  analysis->force_warnings.push_back(fmt::format(
       "The forces come {:.2f} s {} the markers, as far as {} stance{} tell{} (the feet stand still "
       "at other times than the plates are loaded); --shift-forces \"{:.2f} s\" would mend that.",
       std::abs(offset.seconds), offset.seconds > 0.0 ? "after" : "before", offset.stances,
       offset.stances == 1 ? "" : "s", offset.stances == 1 ? "s" : "", -offset.seconds));
+  analysis->warnings.push_back(analysis->force_warnings.back());
+}
+
+// Plates tell the weight of one body.
+void warn_of_scales(const MotionTrial& trial, TrialAnalysis* analysis) {
+  const double stature = estimate_stature(trial.markers, analysis->gait, analysis->up);
+  analysis->plate_scale =
+      find_plate_scale(analysis->stances, analysis->contacts, analysis->plates, stature);
+  if (!analysis->plate_scale.is_off()) return;
+  analysis->force_warnings.push_back(describe(analysis->plate_scale, analysis->plates));
+  analysis->warnings.push_back(analysis->force_warnings.back());
 }
 
 }  // namespace
@@ -152,6 +164,7 @@ TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) 
   if (has_markers) {
     analysis.clock_offset = find_clock_offset(trial.markers, analysis.gait, analysis.stances);
     warn_of_clocks(&analysis);
+    warn_of_scales(trial, &analysis);
   }
   for (const PressureFilm& film : trial.films) analysis.films.push_back(summarise(film));
   return analysis;

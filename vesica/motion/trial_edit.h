@@ -21,7 +21,7 @@ void shift_forces(MotionTrial* trial, double seconds);
 
 // Two recordings of one trial as one: markers of one, tables, plates, events, films of the other.
 // Throws InputError where both hold markers or both hold a table.
-MotionTrial join(const MotionTrial& a, const MotionTrial& b);
+MotionTrial join(MotionTrial a, MotionTrial b);
 
 // Each run between gaps, and between holes in time, by itself; returns how many samples lie in runs
 // too short to filter. Uneven times are an InputError.
@@ -49,6 +49,7 @@ Mat3d make_rotation_to_y_up(const Vec3d& up, const Vec3d& forwards);
 
 // Turns marker positions, plates and the vectors of force tables; other columns stay.
 void rotate(MotionTrial* trial, const Mat3d& R);
+void rotate(PlateForces* plate, const Mat3d& R);
 
 // Forces as OpenSim's external loads want them, plate by plate: ground_force1_vx .. _pz,
 // ground_torque1_x .. _z, in N, m and N m. A plate that is not loaded has zeros there and its
