@@ -1,5 +1,7 @@
 #include "bench/long_recordings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -35,7 +37,7 @@ MarkerTracks make_markers(double duration) {
   all.unit_in_file = "mm";
   all.digits = 7;
   for (std::size_t m = tracks.markers(); m < kMarkers; ++m) {
-    all.labels.push_back("T" + std::to_string(m));
+    all.labels.push_back(fmt::format("T{}", m));
   }
   all.positions.clear();
   all.positions.reserve(tracks.frames() * kMarkers);
@@ -58,7 +60,7 @@ TimeTable make_forces(double duration) {
   table.name = "forces";
   for (const char* plate : {"1", "2"}) {
     for (const char* axis : {"vx", "vy", "vz", "px", "py", "pz"}) {
-      table.columns.push_back({std::string("ground_force") + plate + "_" + axis, ""});
+      table.columns.push_back({fmt::format("ground_force{}_{}", plate, axis), ""});
     }
   }
   const auto rows = static_cast<std::size_t>(duration * kForceRate);

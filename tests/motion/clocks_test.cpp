@@ -193,7 +193,8 @@ TEST(Clock, RepeatedTimesOfATable) {
   EXPECT_NEAR(find_table_rate(rounded.analog), 1000.0, 1e-6);
   EXPECT_TRUE(warns(rounded.warnings, "rounded"));
 
-  // Cut or rounded digits, steps that are no part of them: within what a row at either end leaves.
+  // Cut or rounded digits, steps that are no part of them: within half a row over the recording,
+  // which is all that such times tell (333.3 and 333.33 Hz print nearly the same; measured 1e-4).
   for (const double rate : {1000.0, 960.0, 333.3, 1200.0}) {
     for (const bool cut : {false, true}) {
       times.clear();
@@ -204,7 +205,7 @@ TEST(Clock, RepeatedTimesOfATable) {
       MotionTrial trial;
       trial.analog = make_plain_table(times);
       tidy(&trial);
-      EXPECT_NEAR(find_table_rate(trial.analog) / rate, 1.0, 2e-5) << rate << cut;
+      EXPECT_NEAR(find_table_rate(trial.analog) / rate, 1.0, 0.5 / 2000) << rate << cut;
     }
   }
 

@@ -246,6 +246,7 @@ TEST(InverseDynamics, RealWalksAgreeWithSimbody) {
     const RealWalk walk = load_walk(folder, name);
     const Model& model = walk.run.model;
     DynamicsOptions options;
+    options.mass = 71;  // 697 N
     options.sex = Sex::kFemale;
     options.force_cutoff = 0;
     const Dynamics d = calc_dynamics(walk.run, 0, walk.forces, options);
@@ -254,7 +255,7 @@ TEST(InverseDynamics, RealWalksAgreeWithSimbody) {
         calc_segment_motions(model, walk.run.id->d, walk.run.id->frames.poses(0),
                              trial.frame_count(), trial.rate, options.motion_cutoff);
     const Geometry geometry = calc_geometry(model, walk.run.id->d);
-    for (int f = 0; f < trial.frame_count(); f += 3) {
+    for (int f = 0; f < trial.frame_count(); f += 5) {
       std::vector<Wrench<double>> external(model.segments.size(), {Vec3d::Zero(), Vec3d::Zero()});
       external[static_cast<size_t>(model.find_segment("foot_l"))] =
           calc_foot_load(walk.forces, Foot::kLeft, trial.time_of(f));
@@ -302,7 +303,7 @@ TEST(InverseDynamics, RealWalksAgreeWithSimbody) {
       "Simbody, five walks of wbds07: {} joint moments of up to {:.0f} N m within {:.1e} N m; root "
       "within {:.1e}\n",
       compared, largest, worst, worst_root);
-  EXPECT_GT(compared, 3000);
+  EXPECT_GT(compared, 2000);
   EXPECT_GT(largest, 80);
   EXPECT_LT(worst, 1e-6);
   EXPECT_LT(worst_root, 1e-6);
