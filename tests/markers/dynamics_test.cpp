@@ -270,9 +270,10 @@ TEST(InverseDynamics, ResidualsOfThirteenPeople) {
       }
     }
     std::sort(walks.begin(), walks.end());
-    if (!all) walks.resize(1);
     const bool is_wrong = folder.filename() == "WBDS18";
+    bool done = false;
     for (const fs::path& walk : walks) {
+      if (done && !all) break;
       markers::Run run;
       run.model = load_model(
           vesica::test::source_dir() + "/studies/markers/gait_wbds_standing.yaml", nullptr);
@@ -295,8 +296,10 @@ TEST(InverseDynamics, ResidualsOfThirteenPeople) {
         for (const int plate : analysis.plate_scale.high) scale_plate(&joined, plate + 1, 0.5);
       }
       const TrialAnalysis analysis = analyse(joined, {});
+      // Steps partly beside a plate: no stride can be weighed, and the next walk serves.
       if (analysis.weights.empty()) continue;
       const Dynamics d = calc_dynamics(run, 0, analysis, {});
+      done = d.known_frames > 0;
       const double percent = 100 * d.residual_rms / (d.mass * 9.80665);
       fmt::print("  {}: {:.1f} kg, residual {:.1f} % of the weight over {} frames{}\n",
                  walk.stem().string(), d.mass, percent, d.known_frames,

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "tests/support/support.h"
 #include "vesica/io/load_motion.h"
@@ -81,6 +82,42 @@ TEST(PlateScale, AMultipleIsNoticedAndAPartialStepIsNot) {
   EXPECT_FALSE(find_scale({533, 560, 545, 541}, 1.55).is_off());
   EXPECT_FALSE(find_scale({533}, 1.55).is_off());
   EXPECT_FALSE(find_scale({}, 1.55).is_off());
+}
+
+TEST(PlateScale, AFootPartlyBesideAPlateIsMarkedByItsForce) {
+  Steps steps = make_steps({600, 300, 605, 560});
+  const PlateScale scale = find_plate_scale(steps.stances, steps.contacts, steps.plates, 1.7);
+  mark_partial_steps(scale, steps.plates, steps.contacts, steps.stances);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(steps.contacts[i].partial, i == 1);
+    EXPECT_EQ(steps.stances[i].partial, i == 1);
+  }
+  EXPECT_NEAR(steps.contacts[1].carried, 300.0 / 605.0, 1e-3);
+  // Where two plates read twice, each is compared with its own group.
+  steps = make_steps({533, 400, 1064, 1070});
+  mark_partial_steps(find_plate_scale(steps.stances, steps.contacts, steps.plates, 1.55),
+                     steps.plates, steps.contacts, steps.stances);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(steps.contacts[i].partial, i == 1);
+}
+
+// Steps of real walks that the plates' own numbers show to be partial: 1 and 2 of the first file, 2
+// and 3 of the second; nobody else of the third.
+TEST(PlateScale, PartialStepsOfRealWalks) {
+  const fs::path data = test::shared_data() / "wbds";
+  if (!fs::exists(data)) GTEST_SKIP() << "no recordings at " << data;
+  const auto find_partial = [&](const std::string& name) {
+    const std::string stem = (data / name.substr(0, 6) / name).string();
+    const TrialAnalysis a =
+        analyse(join(load_motion(stem + ".trc"), load_motion(stem + ".mot")), {});
+    std::set<int> plates;
+    for (const PlateContact& c : a.contacts) {
+      if (c.partial) plates.insert(c.plate + 1);
+    }
+    return plates;
+  };
+  EXPECT_EQ(find_partial("WBDS01walkO01F"), (std::set<int>{1, 2}));
+  EXPECT_EQ(find_partial("WBDS08walkO01C"), (std::set<int>{2, 3}));
+  EXPECT_EQ(find_partial("WBDS01walkO08C"), (std::set<int>{}));
 }
 
 TEST(PlateScale, TheSentenceHasTheRemedy) {

@@ -43,7 +43,7 @@ double find_mass(const TrialAnalysis& forces, const DynamicsOptions& options) {
   if (forces.weights.empty()) {
     throw InputError(
         "no mass: give --mass, as no stride stands wholly on plates from which it could be "
-        "weighed");
+        "weighed (vesica motion says why)");
   }
   double sum = 0;
   for (const WeightEstimate& w : forces.weights) sum += w.weight;

@@ -157,7 +157,11 @@ std::vector<WeightEstimate> calc_stride_weights(std::span<const Stance> stances,
         covered = covered && loaded(k);
         sum += total[k];
       }
-      if (covered) {
+      // A plate that saw a part of the foot saw a part of the weight.
+      const bool partial = std::any_of(stances.begin(), stances.end(), [&](const Stance& s) {
+        return s.partial && s.end > first->start && s.start < stance.start;
+      });
+      if (covered && !partial) {
         strides.push_back(
             {first->start, stance.start, foot, sum / static_cast<double>(end - begin)});
       }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +25,10 @@ struct PlateContact {
   Foot foot = Foot::kUnknown;
   double distance = 0.0;        // m, force-weighted mean from centre of pressure to the foot's line
   double other_distance = 0.0;  // m, the same for the other foot; NaN where its markers are missing
-  bool partial = false;         // the foot reaches beyond the plate while it is loaded
+  bool partial = false;  // the foot was partly beside the plate, by its markers or by the force
+  // Force in the middle of the stance over what other plates carry then; NaN: not compared.
+  double carried = std::numeric_limits<double>::quiet_NaN();  // the foot reaches beyond the plate
+                                                              // while it is loaded
 };
 
 struct PlateContactOptions {

@@ -16,8 +16,9 @@ constexpr double kGravity = 9.80665;    // m/s^2
 constexpr double kPelvisHeight = 0.56;  // of the stature
 constexpr double kMidStance = 0.93;     // of the weight, mean from 25 to 75 % of a stance
 constexpr double kThinnest = 16.0, kStoutest = 35.0;  // kg/m^2
-constexpr double kSameLevel = 0.08;       // readings of one group, and factors of whole numbers
-constexpr double kShortestStance = 0.35;  // s
+constexpr double kSameLevel = 0.08;     // readings of one group, and factors of whole numbers
+constexpr double kLeastCarried = 0.85;  // of the others
+constexpr double kShortestStance = 0.35, kLongestStance = 1.6;  // s
 
 double calc_mass_index(double force, double stature) {
   return force / kMidStance / kGravity / (stature * stature);
@@ -36,17 +37,21 @@ double calc_middle_force(const PlateContact& contact, const PlateForces& plate) 
   return count > 0.0 ? sum / count : kMissing;
 }
 
+// Whether a stance is one step of one foot, on one plate.
+bool is_one_step(const Stance& stance) {
+  const bool one_foot = stance.foot == Foot::kLeft || stance.foot == Foot::kRight;
+  const double duration = stance.end - stance.start;
+  return one_foot && !stance.starts_before && !stance.ends_after && stance.contacts.size() == 1 &&
+         duration > kShortestStance && duration < kLongestStance;
+}
+
 // The median over a plate's whole stances; plates that have none are not there.
 std::map<int, double> find_levels(std::span<const Stance> stances,
                                   std::span<const PlateContact> contacts,
                                   std::span<const PlateForces> plates) {
   std::map<int, std::vector<double>> seen;
   for (const Stance& stance : stances) {
-    const bool one_foot = stance.foot == Foot::kLeft || stance.foot == Foot::kRight;
-    if (!one_foot || stance.starts_before || stance.ends_after || stance.partial ||
-        stance.contacts.size() != 1 || stance.end - stance.start < kShortestStance) {
-      continue;
-    }
+    if (!is_one_step(stance) || stance.partial) continue;
     const PlateContact& contact = contacts[static_cast<size_t>(stance.contacts[0])];
     const double force = calc_middle_force(contact, plates[static_cast<size_t>(contact.plate)]);
     if (force > 0.0) seen[contact.plate].push_back(force);
@@ -110,6 +115,31 @@ PlateScale find_plate_scale(std::span<const Stance> stances, std::span<const Pla
   const bool many = scale.low.size() >= 2 && scale.high.size() >= 2;
   if (low_is_a_body && (many || scale.high_is_wrong())) scale.factor = most->first;
   return scale;
+}
+
+void mark_partial_steps(const PlateScale& scale, std::span<const PlateForces> plates,
+                        std::span<PlateContact> contacts, std::span<Stance> stances) {
+  const auto is_high = [&](int plate) {
+    return scale.is_off() &&
+           std::find(scale.high.begin(), scale.high.end(), plate) != scale.high.end();
+  };
+  std::vector<double> forces(stances.size(), kMissing);
+  double most[2] = {0.0, 0.0};  // of low or all plates, and of high ones
+  for (size_t i = 0; i < stances.size(); ++i) {
+    if (!is_one_step(stances[i])) continue;
+    const PlateContact& contact = contacts[static_cast<size_t>(stances[i].contacts[0])];
+    forces[i] = calc_middle_force(contact, plates[static_cast<size_t>(contact.plate)]);
+    double& highest = most[is_high(contact.plate)];
+    if (forces[i] > highest) highest = forces[i];
+  }
+  for (size_t i = 0; i < stances.size(); ++i) {
+    if (!std::isfinite(forces[i])) continue;
+    PlateContact& contact = contacts[static_cast<size_t>(stances[i].contacts[0])];
+    contact.carried = forces[i] / most[is_high(contact.plate)];
+    if (contact.carried >= kLeastCarried) continue;
+    contact.partial = true;
+    stances[i].partial = true;
+  }
 }
 
 double estimate_stature(const MarkerTracks& markers, const GaitMarkers& gait, const Vec3d& up) {

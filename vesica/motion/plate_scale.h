@@ -29,6 +29,12 @@ struct PlateScale {
 PlateScale find_plate_scale(std::span<const Stance> stances, std::span<const PlateContact> contacts,
                             std::span<const PlateForces> plates, double stature);
 
+// Marks contacts and stances as partial whose force in the middle of a whole stance is below 0.85
+// of what the plates carry that carry most (of its own group, where scales differ): part of the
+// foot stood beside. Walks only: whoever stands shares the weight between plates as he likes.
+void mark_partial_steps(const PlateScale& scale, std::span<const PlateForces> plates,
+                        std::span<PlateContact> contacts, std::span<Stance> stances);
+
 // Height of a person whose pelvis markers are so high above the floor, in the median over frames;
 // NaN without such markers. The spines of the pelvis are at 0.56 of it (Drillis and Contini 1966:
 // hip 0.530; spines two to four centimetres above).

@@ -87,6 +87,12 @@ void warn_of_steps(TrialAnalysis* analysis, bool has_markers) {
           fmt::format("Both feet stand on force plate {} from {:.3f} to {:.3f} s: its "
                       "force belongs to neither alone.",
                       plate, contact.start, contact.end));
+    } else if (contact.partial && contact.carried < 1.0) {
+      warnings.push_back(fmt::format(
+          "Force plate {} carries {:.0f} % of what the others do in the middle of the {} foot's "
+          "stance from {:.3f} to {:.3f} s: part of the foot stood beside it, and its force is "
+          "incomplete.",
+          plate, 100.0 * contact.carried, name_of(contact.foot), contact.start, contact.end));
     } else if (contact.partial) {
       warnings.push_back(
           fmt::format("The {} foot is only partly on force plate {} from {:.3f} to "
@@ -113,11 +119,14 @@ void warn_of_clocks(TrialAnalysis* analysis) {
   analysis->warnings.push_back(analysis->force_warnings.back());
 }
 
-// Plates tell the weight of one body.
-void warn_of_scales(const MotionTrial& trial, TrialAnalysis* analysis) {
+// Plates tell the weight of one body, where it walks.
+void compare_plates(const MotionTrial& trial, TrialAnalysis* analysis) {
+  if (!analysis->walk.why_none.empty()) return;
   const double stature = estimate_stature(trial.markers, analysis->gait, analysis->up);
   analysis->plate_scale =
       find_plate_scale(analysis->stances, analysis->contacts, analysis->plates, stature);
+  mark_partial_steps(analysis->plate_scale, analysis->plates, analysis->contacts,
+                     analysis->stances);
   if (!analysis->plate_scale.is_off()) return;
   analysis->force_warnings.push_back(describe(analysis->plate_scale, analysis->plates));
   analysis->warnings.push_back(analysis->force_warnings.back());
@@ -158,13 +167,13 @@ TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) 
     assign_feet(analysis.contacts, analysis.plates, trial.markers, analysis.gait, up.axis);
   }
   analysis.stances = find_stances(analysis.contacts, analysis.plates);
+  if (has_markers) compare_plates(trial, &analysis);
   analysis.weights =
       calc_stride_weights(analysis.stances, analysis.plates, options.contacts.threshold);
   warn_of_steps(&analysis, has_markers);
   if (has_markers) {
     analysis.clock_offset = find_clock_offset(trial.markers, analysis.gait, analysis.stances);
     warn_of_clocks(&analysis);
-    warn_of_scales(trial, &analysis);
   }
   for (const PressureFilm& film : trial.films) analysis.films.push_back(summarise(film));
   return analysis;
