@@ -132,6 +132,7 @@ Cost run_tool(const std::string& tool, const std::vector<std::string>& arguments
   words.insert(words.end(), arguments.begin(), arguments.end());
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  std::fflush(stdout);  // or the child has it too
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = ::fork();
   if (child == 0) {

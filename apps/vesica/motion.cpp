@@ -383,7 +383,7 @@ void run_motion(const MotionOptions& options, Common& common) {
     fill(&view, options);
     smooth(&view, options);
     resample(&view, options);
-    view.analysis = analyse(view.trial, analysis);
+    view.analysis = analyse_and_release(&view.trial, analysis);
     tell_of_idle_options(options, &view);
     for (const std::string& text : options.centers)
       view.joints.push_back(fit_joint(view, text, false));

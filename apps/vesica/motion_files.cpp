@@ -85,9 +85,10 @@ class MotionFiles {
       if (trial.markers.markers() == 0) fail("has no markers for a TRC");
       save_trc(path, trial.markers);
     } else if (target == "mot" || target == "sto") {
-      const TimeTable& table = force_table();
-      if (table.rows() == 0) fail("has no table or forces for a " + target);
-      save_sto(path, table, target == "mot" ? StoVersion::kOne : StoVersion::kThree);
+      const StoVersion version = target == "mot" ? StoVersion::kOne : StoVersion::kThree;
+      if (!output_.plates->empty()) return save_sto(path, force_rows(), version);
+      if (trial.analog.rows() == 0) fail("has no table or forces for a " + target);
+      save_sto(path, trial.analog, version);
     } else if (target == "loads.xml") {
       write_loads(path);
     } else if (target == "events.csv") {
@@ -102,8 +103,13 @@ class MotionFiles {
     } else if (!trial.films.empty()) {
       save_pressure_csv(path, trial.films[0]);
     } else {
-      if (trial.markers.markers() == 0) return save_csv(path, force_table());
-      save_csv(path, make_marker_table(trial.markers, view_->stem));
+      if (trial.markers.markers() > 0) {
+        save_csv(path, make_marker_rows(trial.markers, view_->stem));
+      } else if (!output_.plates->empty()) {
+        save_csv(path, force_rows());
+      } else {
+        save_csv(path, trial.analog);
+      }
     }
   }
 
@@ -120,12 +126,8 @@ class MotionFiles {
     return view_->trial;
   }
 
-  const TimeTable& force_table() {
-    if (output_.plates->empty()) return as_turned(true).analog;
-    if (forces_.rows() == 0) {
-      forces_ = make_force_table(by_foot_ ? loads().plates : *output_.plates, view_->stem);
-    }
-    return forces_;
+  TableRows force_rows() {
+    return make_force_rows(by_foot_ ? loads().plates : *output_.plates, view_->stem);
   }
 
   void write_loads(const std::string& path) {
@@ -174,7 +176,6 @@ class MotionFiles {
   const MotionOutput& output_;
   TrialView* view_;
   std::optional<ExternalLoads> loads_;
-  TimeTable forces_;
   bool turns_ = false, is_turned_ = false;
   bool by_foot_ = false;
 };

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <unordered_set>
 
 #include "vesica/error.h"
@@ -276,14 +277,14 @@ MotionTrial load_sto(const std::string& path) {
   return read_sto(stream, path);
 }
 
-void save_sto(const std::string& path, const TimeTable& table, StoVersion version) {
+namespace {
+
+void write_sto(const std::string& path, const TimeTable& table, StoVersion version,
+               const std::function<const double*(std::size_t)>& row_of) {
   const auto refuse = [&](const std::string& why) {
     throw InputError(path + ": not written: " + why);
   };
   if (table.rows() == 0 || table.columns.empty()) refuse("the table is empty");
-  if (table.values.size() != table.rows() * table.columns.size()) {
-    refuse("the number of values is not rows times columns");
-  }
   std::unordered_set<std::string> seen = {"time"};
   for (const TimeTable::Column& column : table.columns) {
     if (trim(column.name).empty() || column.name.find_first_of("\t\r\n") != std::string::npos) {
@@ -316,14 +317,33 @@ void save_sto(const std::string& path, const TimeTable& table, StoVersion versio
   out += '\n';
   for (std::size_t r = 0; r < table.rows(); ++r) {
     append_number(table.times[r], &out);
+    const double* values = row_of(r);
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       out += '\t';
-      append_number(table.at(r, c), &out);
+      append_number(values[c], &out);
     }
     out += '\n';
     file.flush_if_large();
   }
   file.commit();
+}
+
+}  // namespace
+
+void save_sto(const std::string& path, const TimeTable& table, StoVersion version) {
+  if (table.values.size() != table.rows() * table.columns.size()) {
+    throw InputError(path + ": not written: the number of values is not rows times columns");
+  }
+  write_sto(path, table, version,
+            [&](std::size_t r) { return table.values.data() + r * table.columns.size(); });
+}
+
+void save_sto(const std::string& path, const TableRows& rows, StoVersion version) {
+  std::vector<double> values(rows.head.columns.size());
+  write_sto(path, rows.head, version, [&](std::size_t r) {
+    rows.fill(r, values.data());
+    return values.data();
+  });
 }
 
 }  // namespace vesica

@@ -595,8 +595,12 @@ void keep_file_baseline(ForcePlate* plate, double frame_rate) {
   *plate->zero_wrench << level->F, level->M;
 }
 
-std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const Vec3d& up,
-                                               const PlateOptions& options) {
+namespace {
+
+// `done` is called with each plate of a C3D once its forces are known.
+template <class Done>
+std::vector<PlateForces> calc_plates(const MotionTrial& trial, const Vec3d& up,
+                                     const PlateOptions& options, Done done) {
   if (trial.plates.empty()) return find_plate_forces(trial.analog, up, options);
   std::vector<PlateForces> plates;
   PlateOptions with_rate = options;
@@ -604,8 +608,22 @@ std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const V
   for (size_t i = 0; i < trial.plates.size(); ++i) {
     plates.push_back(calc_upright_plate_forces(trial.plates[i], std::to_string(i + 1),
                                                trial.markers, up, with_rate));
+    done(i);
   }
   return plates;
+}
+
+}  // namespace
+
+std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const Vec3d& up,
+                                               const PlateOptions& options) {
+  return calc_plates(trial, up, options, [](size_t) {});
+}
+
+std::vector<PlateForces> calc_and_release_plate_forces(MotionTrial* trial, const Vec3d& up,
+                                                       const PlateOptions& options) {
+  return calc_plates(*trial, up, options,
+                     [&](size_t i) { std::vector<double>().swap(trial->plates[i].samples); });
 }
 
 }  // namespace vesica

@@ -88,6 +88,10 @@ bool has_force_columns(const TimeTable& table);
 void keep_file_baseline(ForcePlate* plate, double frame_rate);
 
 // All plates of a trial, whichever way it holds them, with their normals up (plate_order.h).
+// The second one lets go of the channels of a C3D's plates, which stand in `analog` too, plate by
+// plate.
+std::vector<PlateForces> calc_and_release_plate_forces(MotionTrial* trial, const Vec3d& up,
+                                                       const PlateOptions& options);
 std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const Vec3d& up,
                                                const PlateOptions& options);
 

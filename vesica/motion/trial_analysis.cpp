@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "vesica/motion/up_axis.h"
 
@@ -132,9 +133,10 @@ void compare_plates(const MotionTrial& trial, TrialAnalysis* analysis) {
   analysis->warnings.push_back(analysis->force_warnings.back());
 }
 
-}  // namespace
+using PlateReader = std::function<std::vector<PlateForces>(const Vec3d& up)>;
 
-TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) {
+TrialAnalysis analyse_with(const MotionTrial& trial, const AnalysisOptions& options,
+                           const PlateReader& read_plates) {
   TrialAnalysis analysis;
   analysis.warnings = trial.warnings;
   const UpAxis up = find_up(trial, find_gait_markers(trial.markers.labels), options.up);
@@ -161,7 +163,7 @@ TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) 
     analysis.walking_speed = kMissing;
     analysis.walk.why_none = "there are no markers";
   }
-  analysis.plates = calc_all_plate_forces(trial, up.axis, options.plates);
+  analysis.plates = read_plates(up.axis);
   analysis.contacts = find_contacts(analysis.plates, options.contacts);
   if (has_markers) {
     assign_feet(analysis.contacts, analysis.plates, trial.markers, analysis.gait, up.axis);
@@ -177,6 +179,20 @@ TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) 
   }
   for (const PressureFilm& film : trial.films) analysis.films.push_back(summarise(film));
   return analysis;
+}
+
+}  // namespace
+
+TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) {
+  return analyse_with(trial, options, [&](const Vec3d& up) {
+    return calc_all_plate_forces(trial, up, options.plates);
+  });
+}
+
+TrialAnalysis analyse_and_release(MotionTrial* trial, const AnalysisOptions& options) {
+  return analyse_with(*trial, options, [&](const Vec3d& up) {
+    return calc_and_release_plate_forces(trial, up, options.plates);
+  });
 }
 
 }  // namespace vesica

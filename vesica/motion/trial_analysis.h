@@ -51,5 +51,8 @@ struct TrialAnalysis {
 };
 
 TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options);
+// The same in less memory: the channels of a C3D's plates are let go of once their forces are known
+// (they stand in `analog` too).
+TrialAnalysis analyse_and_release(MotionTrial* trial, const AnalysisOptions& options);
 
 }  // namespace vesica

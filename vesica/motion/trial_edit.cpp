@@ -333,30 +333,30 @@ void rotate(PlateForces* plate, const Mat3d& R) {
   plate->normal = turn(plate->normal);
 }
 
-TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::string& name) {
-  TimeTable table;
-  table.name = name;
-  if (plates.empty()) return table;
-  table.times = plates[0].times;
-  for (const PlateForces& plate : plates) {
-    if (plate.times.size() != table.times.size()) {
+TableRows make_force_rows(const std::vector<PlateForces>& plates, const std::string& name) {
+  TableRows rows;
+  TimeTable& head = rows.head;
+  head.name = name;
+  if (plates.empty()) return rows;
+  head.times = plates[0].times;
+  std::vector<Vec3d> resting(plates.size(), Vec3d::Zero());
+  for (size_t i = 0; i < plates.size(); ++i) {
+    const PlateForces& plate = plates[i];
+    if (plate.times.size() != head.times.size()) {
       throw InputError(fmt::format(
           "force plates {} and {} have {} and {} samples; they do not fit into one table",
-          plates[0].name, plate.name, table.times.size(), plate.times.size()));
+          plates[0].name, plate.name, head.times.size(), plate.times.size()));
     }
     for (const char* kind : {"force{}_v", "force{}_p", "torque{}_"}) {
       for (const char axis : {'x', 'y', 'z'}) {
-        table.columns.push_back(
+        head.columns.push_back(
             {"ground_" + fmt::format(fmt::runtime(kind), plate.name) + axis, ""});
       }
     }
+    for (const Vec3d& corner : plate.corners) resting[i] += 0.25 * corner;
   }
-  table.values.reserve(table.rows() * table.columns.size());
-  std::vector<Vec3d> resting(plates.size(), Vec3d::Zero());
-  for (size_t i = 0; i < plates.size(); ++i) {
-    for (const Vec3d& corner : plates[i].corners) resting[i] += 0.25 * corner;
-  }
-  for (size_t k = 0; k < table.rows(); ++k) {
+  // A point that rests is the last one that was loaded: rows come in order.
+  rows.fill = [&plates, resting](size_t k, double* values) mutable {
     for (size_t i = 0; i < plates.size(); ++i) {
       const PlateForces& plate = plates[i];
       const bool loaded = plate.is_loaded(k);
@@ -366,23 +366,34 @@ TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::st
       const Vec3d point = loaded ? plate.centers_of_pressure[k] : Vec3d(resting[i] + none);
       const Vec3d torque = loaded ? Vec3d(plate.free_moments[k] * plate.normal) : none;
       for (const Vec3d* v : {&force, &point, &torque}) {
-        for (int axis = 0; axis < 3; ++axis) table.values.push_back((*v)[axis]);
+        for (int axis = 0; axis < 3; ++axis) *values++ = (*v)[axis];
       }
     }
-  }
-  return table;
+  };
+  return rows;
 }
 
-TimeTable make_marker_table(const MarkerTracks& markers, const std::string& name) {
-  TimeTable table;
-  table.name = name;
-  table.times = markers.times;
+TableRows make_marker_rows(const MarkerTracks& markers, const std::string& name) {
+  TableRows rows;
+  rows.head.name = name;
+  rows.head.times = markers.times;
   for (const std::string& label : markers.labels) {
-    for (const char* axis : {"_x", "_y", "_z"}) table.columns.push_back({label + axis, "m"});
+    for (const char* axis : {"_x", "_y", "_z"}) rows.head.columns.push_back({label + axis, "m"});
   }
-  table.values.reserve(3 * markers.positions.size());
-  for (const Vec3d& p : markers.positions) {
-    for (int axis = 0; axis < 3; ++axis) table.values.push_back(p[axis]);
+  rows.fill = [&markers](size_t k, double* values) {
+    for (size_t i = 0; i < markers.markers(); ++i) {
+      for (int axis = 0; axis < 3; ++axis) *values++ = markers.at(k, i)[axis];
+    }
+  };
+  return rows;
+}
+
+TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::string& name) {
+  TableRows rows = make_force_rows(plates, name);
+  TimeTable table = std::move(rows.head);
+  table.values.resize(table.rows() * table.columns.size());
+  for (size_t k = 0; k < table.rows(); ++k) {
+    rows.fill(k, table.values.data() + k * table.columns.size());
   }
   return table;
 }

@@ -55,8 +55,10 @@ void rotate(PlateForces* plate, const Mat3d& R);
 // ground_torque1_x .. _z, in N, m and N m. A plate that is not loaded has zeros there and its
 // centre (or its last point) as point; samples that are missing are nan.
 TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::string& name);
+// The same row by row, in order; the plates must outlive it.
+TableRows make_force_rows(const std::vector<PlateForces>& plates, const std::string& name);
 
-// Marker positions as a table: label_x, label_y, label_z in m.
-TimeTable make_marker_table(const MarkerTracks& markers, const std::string& name);
+// Marker positions as rows of a table: label_x, label_y, label_z in m. The markers must outlive it.
+TableRows make_marker_rows(const MarkerTracks& markers, const std::string& name);
 
 }  // namespace vesica
