@@ -93,6 +93,10 @@ TEST(PlateScale, AFootPartlyBesideAPlateIsMarkedByItsForce) {
     EXPECT_EQ(steps.stances[i].partial, i == 1);
   }
   EXPECT_NEAR(steps.contacts[1].carried, 300.0 / 605.0, 1e-3);
+  // Somebody with a stick on the right: 480 N there, step after step.
+  steps = make_steps({600, 480, 605, 482});
+  mark_partial_steps({}, steps.plates, steps.contacts, steps.stances);
+  for (size_t i = 0; i < 4; ++i) EXPECT_FALSE(steps.contacts[i].partial);
   // Where two plates read twice, each is compared with its own group.
   steps = make_steps({533, 400, 1064, 1070});
   mark_partial_steps(find_plate_scale(steps.stances, steps.contacts, steps.plates, 1.55),

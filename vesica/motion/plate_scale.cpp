@@ -125,18 +125,24 @@ void mark_partial_steps(const PlateScale& scale, std::span<const PlateForces> pl
   };
   std::vector<double> forces(stances.size(), kMissing);
   double most[2] = {0.0, 0.0};  // of low or all plates, and of high ones
+  std::map<std::pair<Foot, bool>, std::vector<double>> of_foot;
   for (size_t i = 0; i < stances.size(); ++i) {
     if (!is_one_step(stances[i])) continue;
     const PlateContact& contact = contacts[static_cast<size_t>(stances[i].contacts[0])];
     forces[i] = calc_middle_force(contact, plates[static_cast<size_t>(contact.plate)]);
     double& highest = most[is_high(contact.plate)];
     if (forces[i] > highest) highest = forces[i];
+    of_foot[{stances[i].foot, is_high(contact.plate)}].push_back(forces[i]);
   }
   for (size_t i = 0; i < stances.size(); ++i) {
     if (!std::isfinite(forces[i])) continue;
     PlateContact& contact = contacts[static_cast<size_t>(stances[i].contacts[0])];
     contact.carried = forces[i] / most[is_high(contact.plate)];
     if (contact.carried >= kLeastCarried) continue;
+    // A leg that is spared carries as little in every step.
+    const std::vector<double>& own = of_foot[{stances[i].foot, is_high(contact.plate)}];
+    const auto [low, high] = std::minmax_element(own.begin(), own.end());
+    if (own.size() >= 2 && is_near(*low, *high)) continue;
     contact.partial = true;
     stances[i].partial = true;
   }

@@ -31,7 +31,8 @@ PlateScale find_plate_scale(std::span<const Stance> stances, std::span<const Pla
 
 // Marks contacts and stances as partial whose force in the middle of a whole stance is below 0.85
 // of what the plates carry that carry most (of its own group, where scales differ): part of the
-// foot stood beside. Walks only: whoever stands shares the weight between plates as he likes.
+// foot stood beside. Not where all steps of that foot carry as little: with a stick a leg is
+// spared. Walks only: whoever stands shares the weight between plates as he likes.
 void mark_partial_steps(const PlateScale& scale, std::span<const PlateForces> plates,
                         std::span<PlateContact> contacts, std::span<Stance> stances);
 
