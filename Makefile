@@ -82,11 +82,11 @@ threads: ## what runs in parallel, under the thread sanitizer
 kills: tests ## twenty kills of a study under threads, MPI and a job array lose nothing
 	@VESICA_STUDY_KILLS=20 build/bin/test_app --gtest_filter='Study.SurvivesKills*'
 
-fuzz: ## every fuzz target for FUZZ_SECONDS (60)
+fuzz: ## every fuzz target for FUZZ_SECONDS (60), or for FUZZ_RUNS executions
 	@$(PACKAGES) build fuzz
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build-fuzz
-	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS)
+	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS)
 
 package: build ## a .deb and a tarball, in build/packages
 	@$(PACKAGES) package

@@ -10,15 +10,14 @@
 #include "apps/vesica/commands.h"
 #include "vesica/error.h"
 #include "vesica/io/file_writer.h"
-#include "vesica/io/load_motion.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/trc.h"
 #include "vesica/io/units.h"
 #include "vesica/motion/gait_cycles.h"
 #include "vesica/motion/gait_normative.h"
+#include "vesica/motion/recordings.h"
 #include "vesica/motion/same_recording.h"
 #include "vesica/motion/synthetic_walk.h"
-#include "vesica/motion/trial_edit.h"
 #include "vesica/report/gait_report.h"
 
 namespace vesica::app {
@@ -40,12 +39,6 @@ double parse_option(const std::string& text, const Dimension& dimension, const c
   }
   if (!(value > 0.0)) throw InputError(fmt::format("{} {}: must be positive", option, text));
   return value;
-}
-
-// A table of angles, moments or the like, not of forces.
-bool is_signal_table(const MotionTrial& motion) {
-  return motion.markers.markers() == 0 && motion.plates.empty() && motion.analog.rows() > 0 &&
-         find_plate_forces(motion.analog, Vec3d::UnitY(), {}).empty();
 }
 
 // A signal that a trial has already would be counted as more strides of it.
@@ -73,53 +66,46 @@ void refuse_repeats(const std::vector<GaitTrial>& trials) {
   }
 }
 
-// Files of one name are one trial; a table of signals belongs to the trial whose name its own
-// begins with (walk1_joints.mot to walk1), or to the only one.
-std::vector<GaitTrial> load_gait_trials(const std::vector<std::string>& files) {
+// The trial whose name begins that of a table (walk1_joints.mot: walk1), or the only one.
+GaitTrial* find_owner(const Recording& table, std::vector<GaitTrial>* trials) {
+  GaitTrial* owner = nullptr;
+  for (GaitTrial& trial : *trials) {
+    if (table.name.starts_with(trial.name) &&
+        (owner == nullptr || trial.name.size() > owner->name.size())) {
+      owner = &trial;
+    }
+  }
+  return owner == nullptr && trials->size() == 1 ? &trials->front() : owner;
+}
+
+std::vector<GaitTrial> load_gait_trials(const std::vector<std::string>& files,
+                                        std::vector<std::string>* notes) {
   std::vector<GaitTrial> trials;
-  std::vector<std::pair<std::string, MotionTrial>> tables;
-  for (const std::string& file : files) {
-    MotionTrial motion = load_motion(file);
-    if (is_signal_table(motion)) {
-      tables.emplace_back(file, std::move(motion));
+  std::vector<Recording> tables;
+  for (Recording& recording : load_recordings(files, SignalTables::kApart)) {
+    notes->insert(notes->end(), recording.notes.begin(), recording.notes.end());
+    if (is_signal_table(recording.motion)) {
+      tables.push_back(std::move(recording));
       continue;
     }
-    const std::string stem = fs::path(file).stem().string();
-    const auto same = std::find_if(trials.begin(), trials.end(), [&](const GaitTrial& trial) {
-      return trial.name == stem &&
-             (trial.motion.markers.markers() > 0) != (motion.markers.markers() > 0);
-    });
-    if (same != trials.end()) {
-      same->motion = join(same->motion, motion);
-      continue;
-    }
-    trials.push_back({stem, std::move(motion), {}, {}});
+    trials.push_back({recording.name, std::move(recording.motion), {}, {}});
   }
-  // One file with markers and one with forces are one trial, whatever their names.
-  if (trials.size() == 2 && trials[0].motion.plates.empty() && trials[1].motion.plates.empty() &&
-      (trials[0].motion.markers.markers() > 0) != (trials[1].motion.markers.markers() > 0)) {
-    const size_t with = trials[0].motion.markers.markers() > 0 ? 0 : 1;
-    trials[with].motion = join(trials[with].motion, trials[1 - with].motion);
-    trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(1 - with));
-  }
-  for (const auto& [file, motion] : tables) {
-    const std::string stem = fs::path(file).stem().string();
-    GaitTrial* owner = nullptr;
-    for (GaitTrial& trial : trials) {
-      if (stem.starts_with(trial.name) &&
-          (owner == nullptr || trial.name.size() > owner->name.size())) {
-        owner = &trial;
-      }
-    }
-    if (owner == nullptr && trials.size() == 1) owner = &trials[0];
+  for (const Recording& table : tables) {
+    GaitTrial* owner = find_owner(table, &trials);
     if (owner == nullptr) {
       throw InputError(
           fmt::format("{}: a table without forces belongs to the trial whose name its own begins "
-                      "with, and there "
-                      "is none; give the trial's file too, or rename the table",
-                      file));
+                      "with, and there is none; give the trial's file too, or rename the table",
+                      table.files[0]));
     }
-    add_signals(file, motion.analog, owner);
+    if (!table.name.starts_with(owner->name)) {
+      notes->push_back(fmt::format("{} is taken as signals of {}, the only trial.", table.files[0],
+                                   owner->name));
+    }
+    for (const std::string& warning : table.motion.warnings) {
+      notes->push_back(fmt::format("{}: {}", table.name, warning));
+    }
+    add_signals(table.files[0], table.motion.analog, owner);
   }
   refuse_repeats(trials);
   return trials;
@@ -179,7 +165,14 @@ void print_summary(const GaitSummary& summary) {
   fmt::print("\n{} signals: {}\n", summary.signal_names().size(),
              fmt::join(summary.signal_names(), ", "));
   for (const std::string& text : summary.no_walk) fmt::print("no strides: {}\n", text);
-  for (const std::string& note : summary.notes) fmt::print("note: {}\n", note);
+  constexpr size_t kMostNotes = 20;
+  for (size_t i = 0; i < std::min(kMostNotes, summary.notes.size()); ++i) {
+    fmt::print("note: {}\n", summary.notes[i]);
+  }
+  if (summary.notes.size() > kMostNotes) {
+    fmt::print("... and {} more notes (--json and the page show all)\n",
+               summary.notes.size() - kMostNotes);
+  }
 }
 
 void run_gait(const GaitCommand& command, Common& common) {
@@ -193,7 +186,8 @@ void run_gait(const GaitCommand& command, Common& common) {
     options.weight = parse_option(command.weight, dimension::kForce, "--weight");
   if (!common.out.empty()) try_folder(common.out);
 
-  std::vector<GaitTrial> trials = load_gait_trials(command.files);
+  std::vector<std::string> notes;
+  std::vector<GaitTrial> trials = load_gait_trials(command.files, &notes);
   for (GaitTrial& trial : trials) trial.analysis = analyse(trial.motion, analysis);
   const bool has_plates = std::any_of(trials.begin(), trials.end(), [](const GaitTrial& trial) {
     return !trial.analysis.plates.empty();
@@ -207,7 +201,8 @@ void run_gait(const GaitCommand& command, Common& common) {
         throw InputError(fmt::format("{}: there are no force plates in these files", option));
     }
   }
-  const GaitSummary summary = analyse_gait(trials, options);
+  GaitSummary summary = analyse_gait(trials, options);
+  summary.notes.insert(summary.notes.begin(), notes.begin(), notes.end());
   std::vector<NormativeCurve> normatives;
   if (!command.normative.empty()) normatives = load_normative(command.normative, summary);
   if (!common.out.empty() && !summary.strides.empty()) {

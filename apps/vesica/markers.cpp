@@ -148,7 +148,11 @@ std::vector<markers::Dynamics> calc_all_dynamics(const markers::Run& run,
   options.force_cutoff = arguments.force_cutoff;
   for (size_t t = 0; t < motions.size(); ++t) {
     MotionTrial joined = motions[t];
-    if (!arguments.forces.empty()) joined = join(joined, load_motion(arguments.forces[t]));
+    if (!arguments.forces.empty()) {
+      MotionTrial forces = load_motion(arguments.forces[t]);
+      tidy(&forces);
+      joined = join(std::move(joined), std::move(forces));
+    }
     AnalysisOptions analysis;
     analysis.up = arguments.up;
     all.push_back(markers::calc_dynamics(run, t, analyse(joined, analysis), options));

@@ -96,9 +96,9 @@ void print_outcome(const studies::Study& study, const std::string& folder,
                    const studies::StudyOutcome& outcome) {
   if (!study.title.empty()) fmt::print("{}\n\n", study.title);
   if (outcome.counts.rows == 0) {
-    fmt::print(
-        "  {} of {} runs are finished, {} of them by this process; others still work on it\n",
-        outcome.finished, study.runs(), outcome.executed);
+    fmt::print("  {} of {} runs are finished, {} of them by this process; {}\n", outcome.finished,
+               study.runs(), outcome.executed,
+               outcome.interrupted ? "the same command goes on" : "others still work on it");
     return;
   }
   const auto& of = outcome.counts.of_status;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -85,6 +86,13 @@ struct TimeTable {
   std::vector<double> column(std::size_t index) const;
   // By its name; throws InputError where there is none.
   std::vector<double> column(const std::string& name) const;
+};
+
+// A table of which one row at a time is made, for writers: one of a long recording need not exist
+// as a whole.
+struct TableRows {
+  TimeTable head;                                             // everything but the values
+  std::function<void(std::size_t row, double* values)> fill;  // as many as there are columns
 };
 
 // A force platform as a C3D file describes it (group FORCE_PLATFORM), channels not yet combined

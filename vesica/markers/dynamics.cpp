@@ -43,7 +43,7 @@ double find_mass(const TrialAnalysis& forces, const DynamicsOptions& options) {
   if (forces.weights.empty()) {
     throw InputError(
         "no mass: give --mass, as no stride stands wholly on plates from which it could be "
-        "weighed");
+        "weighed (vesica motion says why)");
   }
   double sum = 0;
   for (const WeightEstimate& w : forces.weights) sum += w.weight;
@@ -201,6 +201,48 @@ void warn_of_residual(Dynamics* out) {
   }
 }
 
+// What would make every moment wrong.
+void warn_of_forces(const TrialAnalysis& forces, Dynamics* out) {
+  for (const std::string& warning : forces.force_warnings) {
+    out->warnings.push_back(out->trial + ": " + warning);
+  }
+  constexpr double kMostOff = 0.05;
+  const DynamicsOptions weighed;  // as if no mass had been given
+  if (out->mass_is_from_plates || forces.weights.empty()) return;
+  const double other = find_mass(forces, weighed);
+  if (std::abs(other / out->mass - 1) < kMostOff) return;
+  out->warnings.push_back(fmt::format(
+      "{}: the mass is given as {:.1f} kg, and the plates weigh {:.1f} kg over {} whole stride{}: "
+      "is it the same person, in the same clothes, and are the plates right?",
+      out->trial, out->mass, other, forces.weights.size(), forces.weights.size() == 1 ? "" : "s"));
+}
+
+// Frames of the trial whose poses are not to be relied on (the fit marks them), widened by what a
+// filter of the motion spreads.
+std::vector<char> find_unreliable(const Run& run, size_t trial, double cutoff) {
+  const int first = find_first(run, trial), frames = run.trials[trial].frame_count();
+  std::vector<char> out(static_cast<size_t>(frames), 0);
+  if (run.marks.reason.size() < static_cast<size_t>(first + frames)) return out;
+  const int around =
+      cutoff > 0 ? static_cast<int>(std::ceil(0.5 * run.trials[trial].rate / cutoff)) : 1;
+  for (int f = 0; f < frames; ++f) {
+    if (run.marks.reason[static_cast<size_t>(first + f)] == MarkReason::kNone) continue;
+    for (int k = std::max(0, f - around); k <= std::min(frames - 1, f + around); ++k) {
+      out[static_cast<size_t>(k)] = 1;
+    }
+  }
+  return out;
+}
+
+void warn_of_unreliable(const std::vector<char>& unreliable, Dynamics* out) {
+  const auto count = std::count(unreliable.begin(), unreliable.end(), 1);
+  if (count == 0) return;
+  out->warnings.push_back(fmt::format(
+      "{}: no moments in {} of {} frames: poses there, or beside, are marked as not reliable (the "
+      "summary lists them)",
+      out->trial, count, unreliable.size()));
+}
+
 // The leg that a joint belongs to: its own side.
 Side find_leg(const Model& model, int joint) { return identify_joint(model, joint).side; }
 
@@ -227,6 +269,7 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
   out.options = options;
   out.mass = find_mass(forces, options);
   out.mass_is_from_plates = options.mass <= 0;
+  warn_of_forces(forces, &out);
   out.body = make_body_segments(model, run.id->d, out.mass, options.sex);
   const SegmentPose* poses = run.id->frames.poses(find_first(run, trial));
   const std::vector<SegmentMotion> motions =
@@ -313,6 +356,8 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
   for (const char* c : {"_residual_x", "_residual_y", "_residual_z"})
     out.residual.columns.push_back({root_name + c, "N"});
 
+  const std::vector<char> unreliable = find_unreliable(run, trial, options.motion_cutoff);
+  warn_of_unreliable(unreliable, &out);
   double squares = 0;
   for (int f = 0; f < frames; ++f) {
     const double t = times[f];
@@ -325,6 +370,7 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
     }
     bool is_known[3] = {true, true, true};
     if (t < first - tolerance || t > last + tolerance) std::fill(is_known, is_known + 3, false);
+    if (unreliable[static_cast<size_t>(f)]) std::fill(is_known, is_known + 3, false);
     for (const UnknownStretch& u : out.unknown) {
       if (t >= u.start && t <= u.end) is_known[static_cast<int>(u.side)] = false;
     }
