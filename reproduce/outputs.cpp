@@ -35,7 +35,7 @@ std::string describe_reference(const std::optional<double>& reference, const Fig
   if (!reference) return "";
   const bool is_judged = f.tolerance && (f.source ? reference == f.source : true);
   return is_judged && *f.tolerance > 0
-             ? fmt::format("{} +-{:.2g}", format_number(*reference), *f.tolerance)
+             ? fmt::format("{} \u00b1{:.2g}", format_number(*reference), *f.tolerance)
              : format_number(*reference);
 }
 std::string describe_change(const FigureRow& row) {
