@@ -84,8 +84,7 @@ void note_movement(double scale, FigureRow* row) {
   Figure& f = row->figure;
   if (!row->halved || f.verdict.starts_with("reported")) return;
   const double change = std::abs(*row->halved - f.ours);
-  const double allowed =
-      f.tolerance ? 0.5 * *f.tolerance : 0.01 * std::abs(f.ours) + 1e-4 * scale;
+  const double allowed = f.tolerance ? 0.5 * *f.tolerance : 0.01 * std::abs(f.ours) + 1e-4 * scale;
   if (!(change > allowed)) return;
   row->moves = true;
   f.verdict += fmt::format("; moves by {:.1e} {}{}at half the tolerance", *row->halved - f.ours,
