@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vesica/error.h"
+#include "vesica/markers/dynamics_checks.h"
 #include "vesica/markers/inverse_dynamics.h"
 #include "vesica/motion/butterworth.h"
 
@@ -280,6 +281,14 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
         {foot, make_signal(forces.plates[contact.plate], contact, options.force_cutoff)});
   }
   out.unknown = find_unknown(run, forces, out.body, motions, times, up);
+  const std::vector<UnknownStretch> marked =
+      find_marked_legs(run, trial, out.body, options.motion_cutoff);
+  out.unknown.insert(out.unknown.end(), marked.begin(), marked.end());
+  for (const std::string& doubt :
+       {doubt_forces(source.name, forces),
+        options.mass > 0 ? compare_mass(options.mass, forces.weights) : std::string()}) {
+    if (!doubt.empty()) out.warnings.push_back(doubt);
+  }
   const bool both_feet = std::any_of(forces.contacts.begin(), forces.contacts.end(),
                                      [](const PlateContact& c) { return c.foot == Foot::kBoth; });
   if (loads.empty()) {
