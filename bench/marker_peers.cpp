@@ -10,6 +10,7 @@
 #include <random>
 
 #include "bench/marker_parts.h"
+#include "bench/minimal_coordinates.h"
 #include "bench/timing.h"
 #include "vesica/markers/identify.h"
 #include "vesica/markers/joint_coordinates.h"
@@ -18,6 +19,8 @@
 extern "C" void dsysv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
                        int* ipiv, double* b, const int* ldb, double* work, const int* lwork,
                        int* info);
+// OpenBLAS takes all cores unless told otherwise; null with another BLAS.
+extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
 
 namespace vesica::markers {
 namespace {
@@ -51,6 +54,7 @@ double time_dense_frame() {
   std::vector<int> pivots(n);
   const int lwork = static_cast<int>(work.size());
   double sink = 0;
+  if (openblas_set_num_threads) openblas_set_num_threads(1);
   const double seconds = median_seconds(200, [&] {
     std::vector<double> a = A, b = B;
     int info = 0;
@@ -62,86 +66,6 @@ double time_dense_frame() {
   if (!std::isfinite(sink)) fmt::print("the dense reference failed\n");
   return seconds;
 }
-
-// Minimal coordinates of the same model, generic over the scalar, for Ceres' dual numbers.
-template <class T>
-using V3 = Eigen::Matrix<T, 3, 1>;
-template <class T>
-using M3 = Eigen::Matrix<T, 3, 3>;
-template <class T>
-M3<T> turn(int axis, const T& angle) {
-  using std::cos;
-  using std::sin;
-  const int i = (axis + 1) % 3, j = (axis + 2) % 3;
-  M3<T> R = M3<T>::Identity();
-  R(i, i) = R(j, j) = cos(angle);
-  R(j, i) = sin(angle);
-  R(i, j) = -sin(angle);
-  return R;
-}
-
-// Residuals of one frame: 18 coordinates, 41 parameters.
-struct FrameCost {
-  const Model* model;
-  Frame frame;
-
-  template <class T>
-  T value(const Affine& a, const T* d) const {
-    return a.parameter < 0 ? T(a.constant) : T(a.constant) + T(a.factor) * d[a.parameter];
-  }
-  template <class T>
-  V3<T> point(const Segment& s, const Point& p, const T* d) const {
-    V3<T> u;
-    for (int k = 0; k < 3; ++k) {
-      u[k] = value(p.coordinate[k], d);
-      if (p.scaled[k]) u[k] *= value(s.scale[k], d);
-    }
-    return u;
-  }
-  template <class T>
-  M3<T> triad(const Axis& a, const T* d) const {
-    const M3<T> F =
-        turn(a.sequence[0], value(a.angle[0], d)) * turn(a.sequence[1], value(a.angle[1], d));
-    M3<T> out;
-    out.col(0) = F.col(a.sequence[0]);
-    out.col(2) = F.col(a.sequence[2]);
-    out.col(1) = out.col(2).cross(out.col(0));
-    return out;
-  }
-  template <class T>
-  bool operator()(const T* q, const T* d, T* residuals) const {
-    std::vector<M3<T>> R(model->segments.size());
-    std::vector<V3<T>> p(model->segments.size());
-    for (int s : model->order) {
-      const int j = model->tree_joint[s];
-      if (j < 0) {
-        p[s] = V3<T>(q[0], q[1], q[2]);
-        R[s] = turn(2, q[3]) * turn(0, q[4]) * turn(1, q[5]);
-        q += 6;
-        continue;
-      }
-      const Joint& joint = model->joints[j];
-      const M3<T> P = triad(joint.parent_axis, d), C = triad(joint.child_axis, d);
-      if (joint.type == JointType::kSpherical) {
-        R[s] = R[joint.parent] * P * turn(2, q[0]) * turn(0, q[1]) * turn(1, q[2]) * C.transpose();
-        q += 3;
-      } else {
-        R[s] = R[joint.parent] * P * turn(2, q[0]) * C.transpose();
-        q += 1;
-      }
-      p[s] = p[joint.parent] +
-             R[joint.parent] * point(model->segments[joint.parent], joint.parent_center, d) -
-             R[s] * point(model->segments[s], joint.child_center, d);
-    }
-    for (size_t m = 0; m < model->markers.size(); ++m) {
-      const Marker& marker = model->markers[m];
-      const V3<T> u = point(model->segments[marker.segment], marker.position, d);
-      const V3<T> x = p[marker.segment] + R[marker.segment] * u;
-      for (int k = 0; k < 3; ++k) residuals[3 * m + k] = x[k] - frame.positions[m][k];
-    }
-    return true;
-  }
-};
 
 struct RangeOfMotion {
   Model model = make_lower_extremity(true);
@@ -167,9 +91,8 @@ class MinimalProblem {
     }
     auto* order = new ceres::ParameterBlockOrdering;
     for (int k = 0; k < id.frames.frame_count(); ++k) {
-      problem_.AddResidualBlock(new ceres::AutoDiffCostFunction<FrameCost, 54, 18, 41>(
-                                    new FrameCost{&model, id.frames.frame(k)}),
-                                nullptr, q_[k].data(), d_.data());
+      problem_.AddResidualBlock(bench::make_frame_cost(model, id.frames.frame(k)), nullptr,
+                                q_[k].data(), d_.data());
       order->AddElementToGroup(q_[k].data(), 0);
     }
     order->AddElementToGroup(d_.data(), 1);
@@ -196,6 +119,7 @@ class MinimalProblem {
     return summary;
   }
   const std::vector<double>& d() const { return d_; }
+  const std::vector<double>& q(int frame) const { return q_[static_cast<size_t>(frame)]; }
 
  private:
   std::vector<std::vector<double>> q_;
@@ -225,19 +149,24 @@ void compare_iteration(int frames) {
     if (threads == 1) {
       const double dense = time_dense_frame();
       fmt::print(
-          "dense LAPACK, 1 thread: {:.1f} us a frame for factorisation and solves alone "
-          "(ratio {:.2f})\n",
+          "dense LAPACK (" VESICA_LAPACK
+          "), 1 thread: {:.1f} us a frame for factorisation and solves alone (ratio {:.2f})\n",
           dense * 1e6, evaluate / frames / dense);
       continue;
     }
     MinimalProblem minimal(motion.model, id, threads);
     minimal.disturb(0, 1e-3);
     const ceres::Solver::Summary summary = minimal.solve(5, 0);
-    const double per = summary.minimizer_time_in_seconds /
-                       static_cast<double>(std::max<size_t>(1, summary.iterations.size() - 1));
+    std::vector<double> per;
+    for (size_t k = 1; k < summary.iterations.size(); ++k) {
+      per.push_back(summary.iterations[k].iteration_time_in_seconds);
+    }
+    const double theirs = bench::median(std::move(per));
     fmt::print(
-        "Ceres, minimal coordinates, {} threads: {:.3f} s an iteration (ours / theirs {:.2f})\n",
-        threads, per, (evaluate + step) / per);
+        "Ceres, minimal coordinates, analytic Jacobians (off automatic ones by {:.0e}), Schur, {} "
+        "threads: {:.3f} s an iteration, median (ours / theirs {:.2f})\n",
+        bench::compare_with_automatic(motion.model, id.frames.frame(0), minimal.q(0), minimal.d()),
+        threads, theirs, (evaluate + step) / theirs);
   }
 }
 

@@ -122,7 +122,7 @@ void run_always(int runs) {
 void run_sizes(const std::vector<int>& sizes) {
   fmt::print(
       "\nwhole fits, noise 3 mm, reading included\n"
-      "frames  variables  read s  start s  solve s  confidence s  total s  iterations  KKT"
+      "frames  variables  read s  start s  solve s  confidence s  total s  iterations (start)  KKT"
       "      peak MiB\n");
   const auto file = std::filesystem::temp_directory_path() / fmt::format("vesica_{}.trc", getpid());
   for (int frames : sizes) {
@@ -146,11 +146,12 @@ void run_sizes(const std::vector<int>& sizes) {
     Identification id = identify(model, trials, {});
     const auto solved = Clock::now();
     calc_confidence(id, trials);
-    fmt::print("{:6d} {:10d} {:7.3f} {:8.3f} {:8.3f} {:13.3f} {:8.3f} {:11d}  {:.1e} {:9.0f}\n",
-               frames, model.coordinate_count() * frames + model.parameter_count(), read,
-               id.summary.seconds_start, id.summary.seconds_solve, seconds_since(solved),
-               seconds_since(begin), id.summary.iterations.size(), id.summary.kkt_relative,
-               peak_mib());
+    fmt::print(
+        "{:6d} {:10d} {:7.3f} {:8.3f} {:8.3f} {:13.3f} {:8.3f} {:11d} {:7d}  {:.1e} {:9.0f}\n",
+        frames, model.coordinate_count() * frames + model.parameter_count(), read,
+        id.summary.seconds_start, id.summary.seconds_solve, seconds_since(solved),
+        seconds_since(begin), id.summary.iterations.size(), id.summary.start_iterations,
+        id.summary.kkt_relative, peak_mib());
   }
   std::filesystem::remove(file);
 }

@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/progress.h"
 #include "vesica/identification/bench_examples.h"
 #include "vesica/identification/bench_study.h"
+#include "vesica/identification/foot_study.h"
 #include "vesica/io/output_file.h"
+#include "vesica/report/foot_page.h"
 
 namespace vesica::app {
 namespace {
@@ -49,7 +53,8 @@ std::string make_csv(const FittedCurve& curve) {
 void save_results(const BenchStudy& study, const Common& common) {
   const fs::path folder(common.out);
   for (const FittedCurve& curve : study.fit.curves) {
-    save_text((folder / (curve.name + "_fit.csv")).string(), make_csv(curve));
+    save_text(path_within(common.out, curve.name + "_fit.csv", "the curve's name"),
+              make_csv(curve));
   }
   save_text((folder / "identify.json").string(), make_bench_json(study).dump(2) + "\n");
   if (!common.quiet) {
@@ -57,11 +62,80 @@ void save_results(const BenchStudy& study, const Common& common) {
   }
 }
 
+void print_errors(const char* what, const std::vector<FootResult>& results) {
+  for (const FootResult& r : results) {
+    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>10.1f}{:>10.1f}  {}\n", what, r.trial, r.side,
+               r.begin, r.end, 100 * r.errors.force, 100 * r.errors.cop, r.what);
+  }
+}
+
+void print_table(const FootStudy& study) {
+  if (!study.title.empty()) fmt::print("{}\n\n", study.title);
+  fmt::print("  {:<12}{:<14}{:<7}{:>12}{:>10}{:>10}\n", "", "trial", "side", "stance [s]",
+             "force %", "point %");
+  print_errors("calibration", study.calibration);
+  print_errors("placebo", study.placebo);
+  print_errors("refitted", study.refitted);
+  print_errors("blind", study.blind);
+  print_errors("mean curve", study.mean_curve);
+  for (FootResult r : study.imposed) {
+    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>10}{:>10.1f}\n", "imposed", r.trial, r.side,
+               r.begin, r.end, "given", 100 * r.errors.cop);
+  }
+  fmt::print("\n");
+  for (const std::string& verdict : study.verdicts) fmt::print("  {}\n", verdict);
+  for (const std::string& remark : study.remarks) fmt::print("  note: {}\n", remark);
+}
+
+std::string make_csv(const FootStudy& study) {
+  std::string text =
+      "kind,trial,side,time,force_measured,force_simulated,x_measured,y_measured,x_simulated,"
+      "y_simulated\n";
+  const auto cell = [](double x) { return std::isfinite(x) ? fmt::format("{:.9g}", x) : ""; };
+  for (const FootCurveSet& c : study.curves) {
+    for (size_t f = 0; f < c.times.size(); ++f) {
+      text += fmt::format("{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},{}\n", c.kind, c.result.trial,
+                          c.result.side, c.times[f], c.measured[f], c.simulated[f],
+                          cell(c.measured_cop[f].x()), cell(c.measured_cop[f].y()),
+                          cell(c.simulated_cop[f].x()), cell(c.simulated_cop[f].y()));
+    }
+  }
+  return text;
+}
+
+void run_foot(const InputFile& file, Common& common) {
+  keep_on_stop();
+  FootStudy study;
+  {
+    Progress progress("identify", common.quiet);
+    study = run_foot_study(
+        file, [&](double part, const std::string&) { progress.update(part); },
+        [] { return stop_requested().load(); });
+  }
+  if (!common.out.empty()) {
+    const fs::path folder(common.out);
+    save_text((folder / "identify.json").string(), make_foot_json(study).dump(2) + "\n");
+    save_text((folder / "stances.csv").string(), make_csv(study));
+    save_text((folder / "report.html").string(), make_foot_page(study, file.name()));
+    if (!common.quiet) {
+      say("wrote {}: report.html, identify.json, stances.csv\n", common.out);
+    }
+  }
+  if (common.json) {
+    print_json(make_foot_json(study));
+  } else {
+    print_table(study);
+  }
+  if (!study.converged) common.status = kFailed;
+  if (stop_requested()) common.status = kInterrupted;
+}
+
 }  // namespace
 
 void add_identify(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "identify",
                                 "Fit contact parameters to measurements, with intervals");
+  add_out(command, common);
   auto arguments = std::make_shared<IdentifyArguments>();
   const Option study = command.option("STUDY", &arguments->study, "a YAML study").type_name("");
   command
@@ -69,8 +143,9 @@ void add_identify(CommandLine& line, Common& common) {
               "write a synthetic study of every type into DIR, and nothing else")
       .type_name("DIR")
       .excludes(study);
-  command.run([&common, arguments] {
+  command.run([&common, arguments, command] {
     if (!arguments->examples.empty()) {
+      command.refuse({"--out", "--json"}, "--examples DIR says where, and writes nothing else");
       for (const std::string& path : save_bench_examples(arguments->examples)) {
         if (!common.quiet) say("wrote {0}; run it: vesica identify {0}\n", path);
       }
@@ -81,6 +156,10 @@ void add_identify(CommandLine& line, Common& common) {
     }
     const InputFile file = InputFile::load(arguments->study);
     if (!common.out.empty()) try_folder(common.out);
+    if (is_foot_study(file)) {
+      run_foot(file, common);
+      return;
+    }
     const BenchStudy result = run_bench_study(file);
     if (!common.out.empty()) save_results(result, common);
     if (common.json) {

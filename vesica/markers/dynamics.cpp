@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "vesica/error.h"
-#include "vesica/markers/dynamics_checks.h"
+#include "vesica/markers/frame_marks.h"
 #include "vesica/markers/inverse_dynamics.h"
+#include "vesica/math/gravity.h"
 #include "vesica/motion/butterworth.h"
 
 namespace vesica::markers {
 namespace {
 
-constexpr double kGravity = 9.80665;  // m/s^2
 // A foot is on the floor where one of its markers is this slow and this near to its lowest.
 constexpr double kSlow = 0.4;      // m/s
 constexpr double kNearLow = 0.04;  // m
@@ -44,11 +44,11 @@ double find_mass(const TrialAnalysis& forces, const DynamicsOptions& options) {
   if (forces.weights.empty()) {
     throw InputError(
         "no mass: give --mass, as no stride stands wholly on plates from which it could be "
-        "weighed");
+        "weighed (vesica motion says why)");
   }
   double sum = 0;
   for (const WeightEstimate& w : forces.weights) sum += w.weight;
-  return sum / static_cast<double>(forces.weights.size()) / kGravity;
+  return sum / static_cast<double>(forces.weights.size()) / kStandardGravity;
 }
 
 // Force and moment about the laboratory's origin that one contact put on its foot, over the
@@ -183,7 +183,7 @@ void warn_of_residual(Dynamics* out) {
   for (size_t r = 0; r <= table.rows(); ++r) {
     const double size = r < table.rows() ? std::hypot(table.at(r, last - 3), table.at(r, last - 2),
                                                       table.at(r, last - 1)) /
-                                               (out->mass * kGravity)
+                                               (out->mass * kStandardGravity)
                                          : 0;
     if (size > kMuch) {
       if (std::isnan(start)) start = table.times[r];
@@ -200,6 +200,57 @@ void warn_of_residual(Dynamics* out) {
     start = kMissing;
     most = 0;
   }
+}
+
+// What would make every moment wrong.
+void warn_of_forces(const TrialAnalysis& forces, Dynamics* out) {
+  for (const std::string& warning : forces.force_warnings) {
+    out->warnings.push_back(out->trial + ": " + warning);
+  }
+  constexpr double kMostOff = 0.05;
+  const DynamicsOptions weighed;  // as if no mass had been given
+  if (out->mass_is_from_plates || forces.weights.empty()) return;
+  const double other = find_mass(forces, weighed);
+  if (std::abs(other / out->mass - 1) < kMostOff) return;
+  out->warnings.push_back(fmt::format(
+      "{}: the mass is given as {:.1f} kg, and the plates weigh {:.1f} kg over {} whole stride{}: "
+      "is it the same person, in the same clothes, and are the plates right?",
+      out->trial, out->mass, other, forces.weights.size(), forces.weights.size() == 1 ? "" : "s"));
+}
+
+// The legs of segments whose poses are not to be relied on (the fit marks them), with what a filter
+// of the motion spreads of them; both legs for a segment of neither.
+std::vector<UnknownStretch> find_marked_legs(const Run& run, size_t trial, const BodySegments& body,
+                                             double cutoff) {
+  std::vector<UnknownStretch> out;
+  const FrameMarks& marks = run.marks;
+  const int offset = find_first(run, trial), frames = run.trials[trial].frame_count();
+  if (marks.reason.size() < static_cast<size_t>(offset + frames)) return out;
+  const double rate = run.trials[trial].rate;
+  const double around = (cutoff > 0 ? std::ceil(0.5 * rate / cutoff) : 1) / rate;
+  for (const Side leg : {Side::kLeft, Side::kRight}) {
+    const auto is_marked = [&](int f) {
+      const auto at = static_cast<size_t>(offset + f);
+      if (f >= frames || marks.reason[at] == MarkReason::kNone) return false;
+      const Side side = body.sides[static_cast<size_t>(marks.segment[at])];
+      return side == Side::kNone || side == leg;
+    };
+    for (int first = 0, last = 0; first < frames; first = last + 1) {
+      last = first;
+      if (!is_marked(first)) continue;
+      while (is_marked(last + 1)) ++last;
+      const auto at = static_cast<size_t>(offset + first);
+      UnknownStretch& u = out.emplace_back();
+      u.side = leg;
+      // Half a frame more, so that rounding decides nothing.
+      u.start = run.trials[trial].time_of(first) - around - 0.5 / rate;
+      u.end = run.trials[trial].time_of(last) + around + 0.5 / rate;
+      u.why = fmt::format("the pose of {} is not to be relied on in frames {} to {} ({})",
+                          run.model.segments[static_cast<size_t>(marks.segment[at])].name,
+                          first + 1, last + 1, name_of(marks.reason[at]));
+    }
+  }
+  return out;
 }
 
 // The leg that a joint belongs to: its own side.
@@ -228,6 +279,7 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
   out.options = options;
   out.mass = find_mass(forces, options);
   out.mass_is_from_plates = options.mass <= 0;
+  warn_of_forces(forces, &out);
   out.body = make_body_segments(model, run.id->d, out.mass, options.sex);
   const SegmentPose* poses = run.id->frames.poses(find_first(run, trial));
   const std::vector<SegmentMotion> motions =
@@ -284,11 +336,6 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
   const std::vector<UnknownStretch> marked =
       find_marked_legs(run, trial, out.body, options.motion_cutoff);
   out.unknown.insert(out.unknown.end(), marked.begin(), marked.end());
-  for (const std::string& doubt :
-       {doubt_forces(source.name, forces),
-        options.mass > 0 ? compare_mass(options.mass, forces.weights) : std::string()}) {
-    if (!doubt.empty()) out.warnings.push_back(doubt);
-  }
   const bool both_feet = std::any_of(forces.contacts.begin(), forces.contacts.end(),
                                      [](const PlateContact& c) { return c.foot == Foot::kBoth; });
   if (loads.empty()) {
@@ -340,8 +387,8 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
     const bool both = is_known[1] && is_known[2] && is_known[0];
     is_known[0] = both;
     const SegmentMotion* motion = motions.data() + static_cast<size_t>(f) * n;
-    const FrameLoads result =
-        calc_frame_loads(model, geometry, motion, out.body.inertia, external, -kGravity * up);
+    const FrameLoads result = calc_frame_loads(model, geometry, motion, out.body.inertia, external,
+                                               -kStandardGravity * up);
     std::vector<SegmentPose> filtered(n);
     for (size_t s = 0; s < n; ++s) filtered[s] = {motion[s].p_WS, as_quaternion(motion[s].R_WS)};
     for (const int j : joints) {
@@ -355,7 +402,8 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
     const SegmentMotion& r = motion[root];
     const Vec3d to_center = r.R_WS * out.body.inertia[root].center;
     const Vec3d acceleration = r.a + r.w_rate.cross(to_center) + r.w.cross(r.w.cross(to_center));
-    const Vec3d rest = result.root[root].f_W + out.body.rest * (acceleration + kGravity * up);
+    const Vec3d rest =
+        result.root[root].f_W + out.body.rest * (acceleration + kStandardGravity * up);
     for (int k = 0; k < 3; ++k)
       out.residual.values.push_back(both ? result.root[root].f_W[k] : kMissing);
     for (int k = 0; k < 3; ++k)
@@ -436,7 +484,8 @@ nlohmann::ordered_json make_dynamics_json(const Dynamics& dynamics) {
                                                        {"most", number(peak.high)}};
   }
   json["residual_force_rms_n"] = number(dynamics.residual_rms);
-  json["residual_force_of_weight"] = number(dynamics.residual_rms / (dynamics.mass * kGravity));
+  json["residual_force_of_weight"] =
+      number(dynamics.residual_rms / (dynamics.mass * kStandardGravity));
   json["frames_with_both_legs"] = dynamics.known_frames;
   json["unknown"] = ordered_json::array();
   for (const UnknownStretch& u : dynamics.unknown) {
@@ -476,7 +525,7 @@ std::string make_dynamics_table(const Dynamics& dynamics) {
         "rms, "
         "{:.1f} % of the weight, over {} frames with both legs known\n",
         dynamics.body.rest, dynamics.residual_rms,
-        100 * dynamics.residual_rms / (dynamics.mass * kGravity), dynamics.known_frames);
+        100 * dynamics.residual_rms / (dynamics.mass * kStandardGravity), dynamics.known_frames);
   } else {
     out += "  residual force at the root: no frame has both legs known\n";
   }
