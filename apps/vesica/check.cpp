@@ -5,6 +5,7 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
+#include "vesica/forces/files.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/io/marker_map.h"
 #include "vesica/markers/model_file.h"
@@ -48,6 +49,12 @@ void add_check(CommandLine& line, Common& common) {
       kind = "simulate";
       const Model model = read_model(input);
       check_start(model, System<double>(make_scene<double>(model), model.run.ledger));
+    } else if (forces::is_population(input)) {
+      kind = "forces";
+      forces::read_population(input);
+    } else if (forces::is_calibration(input)) {
+      kind = "forces predict";
+      forces::read_calibration(input);
     } else if (is_marker_map(input)) {
       kind = "markers --map";
       read_marker_map(input);

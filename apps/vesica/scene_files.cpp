@@ -131,9 +131,8 @@ fs::path marker_maps_folder() { return data_folder("studies/markers/maps"); }
 std::string find_input(const std::string& name) {
   std::error_code code;
   if (fs::exists(name, code)) return name;
-  for (const fs::path& folder :
-       {scenes_folder(), marker_models_folder(), marker_maps_folder(), studies_folder(),
-        forces_folder()}) {
+  for (const fs::path& folder : {scenes_folder(), marker_models_folder(), marker_maps_folder(),
+                                 studies_folder(), forces_folder()}) {
     if (folder.empty() || name.find('/') != std::string::npos) continue;
     const fs::path scene = folder / (name + (fs::path(name).extension() == ".yaml" ? "" : ".yaml"));
     if (fs::exists(scene, code)) return scene.string();
@@ -169,6 +168,12 @@ std::vector<SceneEntry> list_scenes() {
     const InputFile input = InputFile::load(file.path().string());
     const auto title = input.root().find("title");
     entries.push_back({file.path().stem().string(), "study", title ? title->text() : ""});
+  }
+  for (const auto& file : fs::directory_iterator(forces_folder(), code)) {
+    if (file.path().extension() != ".yaml") continue;
+    const InputFile input = InputFile::load(file.path().string());
+    const auto title = input.root().find("forces_population");
+    entries.push_back({file.path().stem().string(), "forces", title ? title->text() : ""});
   }
   for (const auto& file : fs::directory_iterator(marker_maps_folder(), code)) {
     if (file.path().extension() != ".yaml") continue;
