@@ -238,8 +238,7 @@ TEST(ForcesWalk, MirroredWalkerHasMirroredForces) {
   const Made mirror = make(walker);
   ASSERT_EQ(plain.walk.contacts.size(), mirror.walk.contacts.size());
   for (size_t i = 0; i < plain.walk.contacts.size(); ++i) {
-    // Peaks of signals that are flat to rounding: 7e-5 s.
-    EXPECT_NEAR(plain.walk.contacts[i].strike, mirror.walk.contacts[i].strike, 1e-3);
+    EXPECT_NEAR(plain.walk.contacts[i].strike, mirror.walk.contacts[i].strike, 1e-9);
     EXPECT_EQ(plain.walk.contacts[i].side, 1 - mirror.walk.contacts[i].side);
   }
   const Prediction one = predict(plain.walk, plain.body, {&population, nullptr, 700});
@@ -248,11 +247,11 @@ TEST(ForcesWalk, MirroredWalkerHasMirroredForces) {
     for (size_t k = 0; k < plain.walk.frames(); ++k) {
       Vec3d f = one.feet[side].force[k];
       f.z() = -f.z();
-      ASSERT_LT((f - two.feet[1 - side].force[k]).norm(), 0.05) << k;  // N
+      ASSERT_LT((f - two.feet[1 - side].force[k]).norm(), 1e-6) << k;  // N
       if (!one.feet[side].on[k]) continue;
       Vec2d p = one.feet[side].pressure[k];
       p[1] = -p[1];
-      ASSERT_LT((p - two.feet[1 - side].pressure[k]).norm(), 2e-4) << k;
+      ASSERT_LT((p - two.feet[1 - side].pressure[k]).norm(), 1e-7) << k;  // 5e-9 measured
     }
   }
 }
