@@ -5,6 +5,7 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
+#include "vesica/forces/files.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/marker_map.h"
@@ -53,6 +54,12 @@ void add_check(CommandLine& line, Common& common) {
       if (!common.quiet) {
         for (const std::string& note : system.scene().notes) say("note: {}\n", note);
       }
+    } else if (forces::is_population(input)) {
+      kind = "forces";
+      forces::read_population(input);
+    } else if (forces::is_calibration(input)) {
+      kind = "forces predict";
+      forces::read_calibration(input);
     } else if (is_marker_map(input)) {
       kind = "markers --map";
       read_marker_map(input);
