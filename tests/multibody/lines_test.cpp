@@ -192,8 +192,8 @@ TEST(LineActuator, PullsAsToldAndNeverPushes) {
   std::mt19937_64 random(6);
   Bodies b = make_bodies(random);
   LineActuator<double> actuator;
-  actuator.tension.offset = 100;
-  actuator.tension.rate = -50;
+  actuator.input.offset = 100;
+  actuator.input.rate = -50;
   b.line.action = actuator;
   LineForce<double> f;
   calc_line_force(b.line, 1.0, 0.0, b.motions, &f);
@@ -201,6 +201,15 @@ TEST(LineActuator, PullsAsToldAndNeverPushes) {
   EXPECT_NEAR(f.work, -50 * f.rate, 1e-12);
   calc_line_force(b.line, 3.0, 0.0, b.motions, &f);
   EXPECT_EQ(f.tension, 0);
+  // To a length 2 mm shorter, at rest: k 2 mm.
+  for (auto& m : b.motions) m.V_WB = {};
+  actuator.follows_length = true;
+  actuator.input.offset = f.length - 2e-3;
+  actuator.input.rate = 0;
+  actuator.stiffness = 1e4;
+  b.line.action = actuator;
+  calc_line_force(b.line, 0.0, 0.0, b.motions, &f);
+  EXPECT_NEAR(f.tension, 20, 1e-9);
 }
 
 // A tibia turned by flexion, adduction and internal rotation in the order of its joint: hinge of

@@ -55,7 +55,21 @@ void Ligament<P>::describe(Fields<P>& f) {
 template <class P>
 void Actuator<P>::describe(Fields<P>& f) {
   line.describe(f);
-  f.below("tension", [&] { tension.describe(f, dimension::kForce, dimension::kForceRate); });
+  using namespace dimension;
+  const bool has_tension = f.has("tension", !follows_length);
+  follows_length = f.has("length", follows_length);
+  f.check(has_tension != follows_length, "", "give either 'tension' or 'length', over time");
+  if (!follows_length) {
+    f.below("tension", [&] { input.describe(f, kForce, kForceRate); });
+    for (const char* key : {"stiffness", "damping"}) {
+      f.check(!f.has(key, false), key, "goes with 'length', which is followed by it");
+    }
+    return;
+  }
+  f.below("length", [&] { input.describe(f, kLength, kSpeed); });
+  f.number({"stiffness", kStiffness, Rule::kPositive, "with which the length is followed"},
+           &stiffness);
+  f.number({"damping", kViscosity, Rule::kNonNegative, "likewise", 0.0}, &damping);
 }
 
 template <class P>

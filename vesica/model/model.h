@@ -242,12 +242,14 @@ struct Bushing {
   void describe(Fields<P>& f);
 };
 
-// Pulls along a line with a tension that is given (multibody/line_element.h).
+// Pulls along a line with a tension that is given, or to a length that is (line_element.h).
 template <class P = double>
 struct Actuator {
   static constexpr std::string_view kName = "actuator";
   Line<P> line{};
-  Signal<P> tension{};
+  bool follows_length = false;
+  Signal<P> input{};  // the tension, or the length
+  P stiffness{0.0}, damping{0.0};
 
   void describe(Fields<P>& f);
 };

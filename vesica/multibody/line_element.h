@@ -14,8 +14,11 @@
 // is held at zero (fast shortening), where it is C0.
 // Cannot represent: bending, weight and mass of the line, creep and other memory, fibres that tear.
 //
-// Actuator: a tension F(t) [N] that is given, zero where it is given as negative. What it does to
-// the bodies, -F L', is work of motors.
+// Actuator: a tension F(t) [N] that is given; or a length l(t) [m] that is followed, as a muscle
+// that shortens and lengthens by command,
+//   F = k (L - l(t)) + d (L' - l'(t)).
+// Neither pushes: less than zero is zero (C0 there). What it does to the bodies, -F L', is work of
+// motors.
 #pragma once
 
 #include <string>
@@ -36,7 +39,9 @@ struct LigamentLaw {
 
 template <class P>
 struct LineActuator {
-  Signal<P> tension;
+  Signal<P> input;                 // the tension, or
+  bool follows_length = false;     // the length
+  P stiffness{0.0}, damping{0.0};  // with which it is followed
 };
 
 template <class P>
@@ -88,7 +93,10 @@ void calc_line_action(const LigamentLaw<P>& law, double, const T&, LineForce<T>*
 // `shift`: what the time carries of derivatives (TreeData::time_shift).
 template <class P, class T>
 void calc_line_action(const LineActuator<P>& actuator, double t, const T& shift, LineForce<T>* f) {
-  const T tension = actuator.tension.at(t, shift).value;
+  const SignalValue<T> input = actuator.input.at(t, shift);
+  const T tension = actuator.follows_length ? T(actuator.stiffness * (f->length - input.value) +
+                                                actuator.damping * (f->rate - input.rate))
+                                            : input.value;
   f->strain = f->stored = f->dissipated = T(0);
   f->tension = select(tension > T(0), tension, T(0));
   f->work = -(f->tension * f->rate);

@@ -21,6 +21,9 @@ constexpr double kLeastWeight = 1e-12, kMostWeight = 1e3, kWeightFactor = 10;
 // Step of differences of exact gradients, which round at 1e-16: errs by 1e-10 of the curvature.
 constexpr double kGradientStep = 1e-6;
 
+// Held measures are led to their values in steps of at most this; on the way this is near enough.
+constexpr double kTurningStep = 0.1, kMovingStep = 0.005, kOnTheWay = 1e-6;
+
 // Forces at rest of one scene, and how they change with the pose.
 class RestProblem {
  public:
@@ -30,6 +33,7 @@ class RestProblem {
         tree_(system.scene().tree),
         open_(std::move(open)),
         held_(held),
+        targets_(held.size()),
         plain_(system.make_evaluation<double>()),
         data_(system.make_evaluation<D>()),
         seen_(system.make_initial_state()),
@@ -45,6 +49,18 @@ class RestProblem {
   Eigen::Index unknowns() const { return static_cast<Eigen::Index>(open_.size() + held_.size()); }
   double weight() const { return weight_; }
   const std::vector<double>& holding() const { return holding_; }
+  // Of the last pose that calc_residual has seen.
+  std::vector<double> calc_measures() const {
+    std::vector<double> values;
+    for (size_t h = 0; h < held_.size(); ++h) values.push_back(calc_measure(h, plain_));
+    return values;
+  }
+  // Held are values a part of the way from `begin`.
+  void approach(const std::vector<double>& begin, double part) {
+    for (size_t h = 0; h < held_.size(); ++h) {
+      targets_[h] = part < 1 ? begin[h] + part * (held_[h].value - begin[h]) : held_[h].value;
+    }
+  }
 
   // Forces on open speeds, then what held measures miss (a radian or a metre counts as the weight).
   // The forces that hold measures are those that leave least.
@@ -62,7 +78,7 @@ class RestProblem {
     r.head(n) += g * lambda;
     for (size_t h = 0; h < held_.size(); ++h) {
       holding_[h] = lambda[static_cast<Eigen::Index>(h)];
-      r[n + static_cast<Eigen::Index>(h)] = weight_ * (calc_measure(h, plain_) - held_[h].value);
+      r[n + static_cast<Eigen::Index>(h)] = weight_ * (calc_measure(h, plain_) - targets_[h]);
     }
     return r;
   }
@@ -162,6 +178,7 @@ class RestProblem {
   const Tree<double>& tree_;
   std::vector<int> open_;
   const std::vector<HeldMeasure>& held_;
+  std::vector<double> targets_;
   double weight_ = 0;
   Evaluation<double> plain_;
   Evaluation<D> data_;
@@ -221,8 +238,23 @@ EquilibriumResult find_equilibrium(const System<double>& system, const std::vect
   RestProblem problem(system, result.open, held);
   Eigen::VectorXd r = problem.calc_residual(*y);
   const auto norm = [&] { return r.lpNorm<Eigen::Infinity>() / problem.weight(); };
-  for (; result.iterations < kMaxIterations && norm() > kResidual; ++result.iterations) {
-    if (!find_better(&problem, problem.calc_jacobian(*y), y, &r)) break;
+  const auto solve = [&](double enough) {
+    r = problem.calc_residual(*y);
+    for (int k = 0; k < kMaxIterations && norm() > enough; ++k, ++result.iterations) {
+      if (!find_better(&problem, problem.calc_jacobian(*y), y, &r)) break;
+    }
+  };
+  // From where the held measures are to where they are to be, in steps that Newton can follow.
+  const std::vector<double> begin = problem.calc_measures();
+  int steps = 1;
+  for (size_t h = 0; h < held.size(); ++h) {
+    const double scale = held[h].part < 3 ? kTurningStep : kMovingStep;
+    steps =
+        std::max(steps, static_cast<int>(std::ceil(std::abs(held[h].value - begin[h]) / scale)));
+  }
+  for (int k = 1; k <= steps; ++k) {
+    problem.approach(begin, static_cast<double>(k) / steps);
+    solve(k < steps ? kOnTheWay : kResidual);
   }
   problem.calc_residual(*y);
   result.jacobian = problem.calc_jacobian(*y);

@@ -511,7 +511,9 @@ void add_force(const model::Actuator<P>& given, const PartPlace& place, Scene<P>
   LineElement<P> line;
   line.name = given.line.name;
   line.path = make_line_path(given.line, place, *scene);
-  line.action = LineActuator<P>{make_signal(given.tension, place.below("tension"))};
+  const PartPlace input = place.below(given.follows_length ? "length" : "tension");
+  line.action = LineActuator<P>{make_signal(given.input, input), given.follows_length,
+                                given.stiffness, given.damping};
   scene->lines.push_back(std::move(line));
 }
 

@@ -25,7 +25,7 @@ void for_each_input(const Scene<double>& scene, const OnSignal& signal, const On
     if (const auto* motor = std::get_if<JointMotor<double>>(&force.action)) visit(motor->input);
   }
   for (const auto& line : scene.lines) {
-    if (const auto* a = std::get_if<LineActuator<double>>(&line.action)) visit(a->tension);
+    if (const auto* a = std::get_if<LineActuator<double>>(&line.action)) visit(a->input);
   }
   for (const auto& controller : scene.controllers) {
     for (const auto& velocity : controller.velocity) visit(velocity);
