@@ -12,6 +12,7 @@
 #include "vesica/model/probe.h"
 #include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/run_checks.h"
+#include "vesica/studies/scene_fit.h"
 #include "vesica/studies/study.h"
 
 namespace vesica::app {
@@ -54,6 +55,9 @@ void add_check(CommandLine& line, Common& common) {
     } else if (input.root().find("segments")) {
       kind = "markers";
       markers::read_model(input);
+    } else if (studies::is_scene_fit(input)) {
+      kind = "identify";
+      studies::fit_scene(input, find_input);
     } else if (is_bench_study(input)) {
       kind = "identify";
       run_bench_study(input);

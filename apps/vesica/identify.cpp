@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/scene_files.h"
 #include "vesica/identification/bench_examples.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/io/output_file.h"
+#include "vesica/studies/scene_fit.h"
 
 namespace vesica::app {
 namespace {
@@ -57,6 +59,33 @@ void save_results(const BenchStudy& study, const Common& common) {
   }
 }
 
+void run_scene_fit(const InputFile& file, Common& common) {
+  const studies::SceneFit fit = studies::fit_scene(file, find_input);
+  const nlohmann::ordered_json json = studies::make_scene_fit_json(fit);
+  if (!common.out.empty()) {
+    save_text((fs::path(common.out) / "identify.json").string(), json.dump(2) + "\n");
+  }
+  if (!fit.converged) common.status = kFailed;
+  if (common.json) return print_json(json);
+  if (!fit.title.empty()) fmt::print("{}\n\n", fit.title);
+  for (const studies::FitParameter& p : fit.parameters) {
+    fmt::print("  {:<20}{:>13.6g} {}\n", p.name, p.value, p.unit);
+  }
+  fmt::print("\n");
+  for (const studies::FitTarget& t : fit.targets) {
+    fmt::print("  {:<20}{:>13.6g}   target {:.6g} +- {:.2g}\n", t.reading.name, t.reached, t.value,
+               t.tolerance);
+  }
+  fmt::print("  {} runs, {} iterations\n", fit.runs, fit.iterations);
+  for (const studies::FitParameter& p : fit.parameters) {
+    for (const std::string& path : p.paths) {
+      fmt::print("  in a scene: --set '{}={:.6g}{}{}'\n", path, p.value, p.unit.empty() ? "" : " ",
+                 p.unit);
+    }
+  }
+  if (!fit.message.empty()) fmt::print("  warning: {}\n", fit.message);
+}
+
 }  // namespace
 
 void add_identify(CommandLine& line, Common& common) {
@@ -79,8 +108,9 @@ void add_identify(CommandLine& line, Common& common) {
     if (arguments->study.empty()) {
       throw InputError("give a STUDY, or --examples DIR for one of every type to start from");
     }
-    const InputFile file = InputFile::load(arguments->study);
+    const InputFile file = InputFile::load(find_input(arguments->study));
     if (!common.out.empty()) try_folder(common.out);
+    if (studies::is_scene_fit(file)) return run_scene_fit(file, common);
     const BenchStudy result = run_bench_study(file);
     if (!common.out.empty()) save_results(result, common);
     if (common.json) {

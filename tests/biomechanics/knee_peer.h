@@ -99,7 +99,9 @@ inline State step(const State& s, double t, double h) {
   };
   const Rate k1 = rate(s, t), k2 = rate(moved(k1, h / 2), t + h / 2);
   const Rate k3 = rate(moved(k2, h / 2), t + h / 2), k4 = rate(moved(k3, h), t + h);
-  const auto mean = [&](auto of) { return (of(k1) + 2 * of(k2) + 2 * of(k3) + of(k4)) * (h / 6); };
+  const auto mean = [&](auto of) -> Vec {
+    return (of(k1) + 2 * of(k2) + 2 * of(k3) + of(k4)) * (h / 6);
+  };
   State next = s;
   next.p += mean([](const Rate& k) -> Vec { return k.v; });
   next.v += mean([](const Rate& k) -> Vec { return k.a; });

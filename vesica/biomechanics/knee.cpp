@@ -73,7 +73,7 @@ Model make_knee(const KneeOptions& options) {
   if (options.impulse > 0) m.forces.push_back(make_push(options));
   m.equilibrium = model::Equilibrium{.held = {{"knee.flexion", options.flexion}}};
   m.run.duration = options.duration;
-  m.run.solver = Solver::kCvode;
+  m.run.solver = Solver::kDopri5;
   m.run.tolerance = options.tolerance;
   return m;
 }

@@ -17,12 +17,12 @@ struct LoadOptions {
   Vec3d hip{0, -0.0125, 0.40};                 // in the femur [m]
   double ankle_height = -0.19;                 // in the tibia, along its z [m]
   // Flexion at the start and at the end [rad]; a squat goes back to where it began.
-  double from = 0.35, to = 1.05;
+  double from = 0.35, to = 0.85;
   bool returns = true;
-  double time = 1;  // of one way [s]
+  double time = 1.5;  // of one way [s]
   // Quadriceps, of a right knee: on the femur, over the patella's point of the femur, on the tibia.
-  Vec3d quadriceps{0, 0.03, 0.30}, patella{0, 0.045, 0.02}, tubercle{0, 0.03, 0.17};
-  double muscle_stiffness = 2e5, muscle_damping = 2e3;  // with which the length is followed
+  Vec3d quadriceps{0, 0.03, 0.30}, patella{0, 0.055, 0.02}, tubercle{0, 0.03, 0.17};
+  double muscle_stiffness = 1e6, muscle_damping = 1e4;  // with which the length is followed
 };
 
 // A squat: down and up again.

@@ -189,25 +189,34 @@ class RestProblem {
   std::vector<D> dual_rates_, dual_forces_;
 };
 
-// A step from y that leaves less, if there is one: Newton's, shorter and shorter; else turned
-// towards the steepest descent.
+// A step from y that is nearer to rest, if there is one: Newton's, shorter and shorter; else turned
+// towards the steepest descent. Newton's is judged by the step that the same Jacobian would take
+// next (Deuflhard's natural level function), which knows no units: a newton and a radian that are
+// missing cannot be compared otherwise.
 bool find_better(RestProblem* problem, const Eigen::MatrixXd& J, std::vector<double>* y,
                  Eigen::VectorXd* r) {
-  const auto accept = [&](const Eigen::VectorXd& step) {
+  const auto limit = [](const Eigen::VectorXd& step) {  // half a metre or radian
+    return 1 / std::max(1.0, step.cwiseAbs().maxCoeff() / 0.5);
+  };
+  const auto is_nearer = [](const Eigen::VectorXd& left, const Eigen::VectorXd& now) {
+    return left.lpNorm<Eigen::Infinity>() < now.lpNorm<Eigen::Infinity>();
+  };
+  const auto accept = [&](const Eigen::VectorXd& step, const auto& is_better) {
     const std::vector<double> next = problem->moved(*y, step);
     const Eigen::VectorXd left = problem->calc_residual(next);
-    if (!(left.lpNorm<Eigen::Infinity>() < r->lpNorm<Eigen::Infinity>())) return false;
+    if (!is_better(left)) return false;
     *y = next;
     *r = left;
     return true;
   };
-  const auto limit = [](const Eigen::VectorXd& step) {  // half a metre or radian
-    return 1 / std::max(1.0, step.cwiseAbs().maxCoeff() / 0.5);
-  };
   const Eigen::VectorXd newton = solve_least_squares(J, Eigen::VectorXd(-*r));
   double factor = limit(newton);
   for (int k = 0; k < kMaxHalvings; ++k, factor *= 0.5) {
-    if (accept(factor * newton)) return true;
+    const auto is_better = [&](const Eigen::VectorXd& left) {
+      const Eigen::VectorXd next = solve_least_squares(J, Eigen::VectorXd(-left));
+      return next.norm() < (1 - 0.25 * factor) * newton.norm() && left.allFinite();
+    };
+    if (accept(factor * newton, is_better)) return true;
   }
   const Eigen::MatrixXd A = J.transpose() * J;
   const Eigen::VectorXd b = -J.transpose() * *r;
@@ -216,7 +225,8 @@ bool find_better(RestProblem* problem, const Eigen::MatrixXd& J, std::vector<dou
     Eigen::MatrixXd damped = A;
     damped.diagonal().array() += weight * scale;
     const Eigen::VectorXd step = solve_symmetric(damped, b);
-    if (accept(limit(step) * step)) return true;
+    const auto is_better = [&](const Eigen::VectorXd& left) { return is_nearer(left, *r); };
+    if (accept(limit(step) * step, is_better)) return true;
   }
   return false;
 }

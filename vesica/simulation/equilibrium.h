@@ -1,15 +1,14 @@
 // The pose in which a scene rests: no generalised force on any coordinate that is not locked.
 //
 // Newton's method on the generalised forces at rest, r(q) = tau + sum J^T F, with exact Jacobians
-// by dual numbers and a step that is halved until |r| falls; where no length of it helps (a line
-// that is slack, a contact that is open: the Jacobian says nothing of them) it is turned towards
-// the gradient of |r|^2 (Levenberg). Contacts push with their elastic part; friction that depends
-// on the slip alone has none at rest, and bristles stay as they start.
-// A measure may be held at a value: whatever generalised force holds it, lambda grad(measure), is
-// part of the balance.
-// Limits: no loops; where nothing holds a coordinate (a free body in the air, a ball that may roll)
-// the Jacobian is singular, and the smallest step is taken: lock what is to stay. A saddle is an
-// equilibrium too.
+// by dual numbers and a step that is halved until it comes nearer; where no length of it helps (a
+// line that is slack, a contact that is open: the Jacobian says nothing of them) it is turned
+// towards the gradient of |r|^2 (Levenberg). Contacts push with their elastic part; friction that
+// depends on the slip alone has none at rest, and bristles stay as they start. A measure may be
+// held at a value: whatever generalised force holds it, lambda grad(measure), is part of the
+// balance. Limits: no loops; where nothing holds a coordinate (a free body in the air, a ball that
+// may roll) the Jacobian is singular, and the smallest step is taken: lock what is to stay. A
+// saddle is an equilibrium too.
 #pragma once
 
 #include <Eigen/Core>

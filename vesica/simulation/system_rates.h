@@ -438,13 +438,13 @@ void System<P>::calc_lines(double t, Evaluation<T>* data, T* ledger) const {
   for (size_t k = 0; k < scene_.lines.size(); ++k) {
     LineForce<T>& f = data->lines[k];
     calc_line_force(scene_.lines[k], t, data->time_shift, data->motions, &f);
+    if (ledger) {  // also of a line that has just gone slack, faster than its damper lets it
+      ledger[kSpringDamping] += f.dissipated;
+      ledger[kMotorWork] += f.work;
+    }
     if (!(f.tension > T(0))) continue;
     for (const LinePull<T>& at : f.pulls) {
       apply<T>(at.body, at.pull * f.tension, none, at.p_W, data, ledger);
-    }
-    if (ledger) {
-      ledger[kSpringDamping] += f.dissipated;
-      ledger[kMotorWork] += f.work;
     }
   }
 }
