@@ -230,11 +230,11 @@ void HtmlPage::add_plot(const TimePlot& plot) {
       plot.range ? fmt::format("[{:.10g},{:.10g}]", plot.range->first, plot.range->second) : "null";
   add_mount(plot.title, join_notes(plot.note, thinning_note(drawn, all)),
             fmt::format("{{\"kind\":\"time\",\"label\":{},\"unit\":{},\"stacked\":{},\"height\":{},"
-                        "\"zero\":{},\"axis\":{},\"legend\":{},\"range\":{},\"t\":{},"
+                        "\"zero\":{},\"axis\":{},\"legend\":{},\"range\":{},\"over\":{},\"t\":{},"
                         "\"series\":[{}],\"events\":[{}],\"bands\":[{}],\"marks\":[{}]}}",
                         as_json(plot.title), as_json(plot.unit), plot.stacked, plot.height,
-                        plot.zero, plot.axis, plot.legend, range, as_json_times(plot.times, rows),
-                        series, events, bands, marks));
+                        plot.zero, plot.axis, plot.legend, range, as_json(plot.over),
+                        as_json_times(plot.times, rows), series, events, bands, marks));
 }
 
 void HtmlPage::add_path(const PathPlot& plot) {

@@ -62,6 +62,7 @@ struct TimePlot {
   int height = 224;                                // pixels
   bool zero = false;                               // 0 is in view
   bool axis = true, legend = true;                 // shown
+  std::string over = {};  // what the axis is if not time: "flexion [deg]"; has no part in the zoom
 };
 
 // A curve in the plane, both axes to the same scale.

@@ -199,9 +199,9 @@ let clips = 0;  // names of clip paths
 // --- curves over time; all of them share zoom and cursor
 let timePlots = [];
 const dropPlots = host => { timePlots = timePlots.filter(plot => !host.contains(plot.box)); };
-let zoom = null;
+let zoomed = null;
 function setZoom(range) {
-  zoom = range;
+  zoomed = range;
   document.getElementById("whole").style.display = range ? "block" : "none";
   for (const plot of timePlots) plot.draw();
 }
@@ -209,7 +209,8 @@ const LEFT = 64, RIGHT = 14, TOP = 20, BOTTOM = 36;
 
 // spec: label, unit, t, series {name, y} with, where they differ, their own t, color and group (the
 // name in the legend), events {t, begins, filled, text, color}, bands [from, until, color], marks
-// {t, text}; range, height, zero (0 is in view), axis and legend (false: left out), stacked.
+// {t, text}; range, height, zero (0 is in view), axis and legend (false: left out), stacked; over: what the axis
+// is if not time, which then has neither zoom nor cursor in common with others.
 function timePlot(host, spec) {
   const H = spec.height || 224, bottom = spec.axis === false ? 10 : BOTTOM, clip = "clip" + clips++;
   const series = spec.series.map((s, k) => ({ name: s.name, y: s.y, t: s.t || spec.t, group: s.group || s.name,
@@ -243,7 +244,7 @@ function timePlot(host, spec) {
     root.textContent = "";
     W = Math.max(280, box.clientWidth);
     root.setAttribute("viewBox", `0 0 ${W} ${H}`);
-    const [t0, t1] = zoom || (end > start ? [start, end] : [start - 0.5, start + 0.5]);
+    const zoom = spec.over ? null : zoomed, [t0, t1] = zoom || (end > start ? [start, end] : [start - 0.5, start + 0.5]);
     X = time => LEFT + (time - t0) / (t1 - t0) * (W - LEFT - RIGHT);
     timeAt = x => t0 + (x - LEFT) / (W - LEFT - RIGHT) * (t1 - t0);
     // One row beyond either edge, so that the curve leaves the picture.
@@ -277,7 +278,7 @@ function timePlot(host, spec) {
       if (spec.axis !== false) svg(root, "text", { x: X(v), y: H - bottom + 16, "text-anchor": "middle" }, across.write(v));
     }
     svg(root, "line", { class: "axis", x1: LEFT, x2: W - RIGHT, y1: H - bottom, y2: H - bottom });
-    if (spec.axis !== false) svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, "time [s]");
+    if (spec.axis !== false) svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, spec.over || "time [s]");
     svg(root, "text", { transform: `translate(11 ${(TOP + H - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, spec.unit);
 
     const curves = svg(root, "g", { "clip-path": `url(#${clip})` });
@@ -308,8 +309,8 @@ function timePlot(host, spec) {
     }
     line = svg(root, "line", { class: "cursor", y1: TOP, y2: H - bottom, visibility: "hidden" });
   }
-  function setCursor(time) {
-    const x = time === null ? -1 : X(time);
+  function setCursor(time, over) {
+    const x = time === null || (over || "") !== (spec.over || "") ? -1 : X(time);
     line.setAttribute("visibility", x >= LEFT && x <= W - RIGHT ? "visible" : "hidden");
     if (x >= LEFT) { line.setAttribute("x1", x); line.setAttribute("x2", x); }
   }
@@ -320,6 +321,7 @@ function timePlot(host, spec) {
   root.addEventListener("pointerdown", event => {
     const x = localX(event);
     if (event.button !== 0 || x < LEFT || x > W - RIGHT) return;
+    if (spec.over) return;  // not of time: its axis is its own
     from = x;
     pick = svg(root, "rect", { class: "pick", y: TOP, height: H - TOP - bottom, x, width: 0 });
     root.setPointerCapture(event.pointerId);
@@ -343,7 +345,7 @@ function timePlot(host, spec) {
     if (x < LEFT || x > W - RIGHT || !filled.length) { leave(); return; }
     // A row's time where all curves share theirs.
     const time = common ? t[nearest(t, timeAt(x))] : Number(timeAt(x).toPrecision(5));
-    for (const plot of timePlots) plot.setCursor(time);
+    for (const plot of timePlots) plot.setCursor(time, spec.over);
     tip.textContent = "";
     el(tip, "div", {}, neat(time) + " s");
     let sum = 0;

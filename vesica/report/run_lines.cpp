@@ -38,7 +38,7 @@ class OverAngle {
     plot.unit = unit;
     plot.times = angles_;
     plot.range = {angles_.front(), angles_.back()};
-    plot.note = "The axis is the flexion angle [deg], not time.";
+    plot.over = "flexion [deg]";
     return plot;
   }
   std::vector<double> choose(const std::vector<double>& column) const {
