@@ -1,9 +1,13 @@
 // vesica knee: a knee as a scene, to run, to vary, to change.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <memory>
+
 #include "apps/vesica/commands.h"
 #include "vesica/biomechanics/knee_loaded.h"
 #include "vesica/biomechanics/knee_strands.h"
+#include "vesica/biomechanics/leg.h"
 #include "vesica/error.h"
 #include "vesica/io/output_file.h"
 #include "vesica/model/model_file.h"
@@ -12,7 +16,7 @@ namespace vesica::app {
 namespace {
 
 struct KneeArguments {
-  std::string activity = "swing", side = "right", condyles = "spheres", strands, write;
+  std::string activity = "swing", side = "right", condyles = "spheres", strands, walk, write;
   double flexion = 0;
 };
 
@@ -35,14 +39,32 @@ biomechanics::KneeOptions make_knee_options(const KneeArguments& a) {
   return options;
 }
 
+// A leg, with the ways of hip and ankle beside the scene.
+Model make_walk(const KneeArguments& a, const biomechanics::KneeOptions& options) {
+  if (a.write.empty()) throw InputError("--activity walk writes three files: give --write FILE");
+  const auto motion = biomechanics::load_leg_motion(a.walk, options.side);
+  const std::filesystem::path scene(a.write), folder = scene.parent_path();
+  const auto save = [&](const char* what, const std::vector<Vec3d>& points) {
+    const std::string name = scene.stem().string() + "_" + what + ".csv";
+    save_text((folder / name).string(), biomechanics::write_path_csv(motion.times, points));
+    return name;
+  };
+  const std::string hip = save("hip", motion.hip), ankle = save("ankle", motion.ankle);
+  return biomechanics::make_leg(options, motion, hip, ankle);
+}
+
 void write_knee(const KneeArguments& a) {
   const auto options = make_knee_options(a);
   if (a.activity != "swing" && a.flexion != 0) {
     throw InputError("--flexion: where a swing begins; a squat and a step have their own");
   }
-  const Model model = a.activity == "squat"  ? biomechanics::make_squat(options)
-                      : a.activity == "step" ? biomechanics::make_step(options)
-                                             : biomechanics::make_knee(options);
+  if ((a.activity == "walk") != !a.walk.empty()) {
+    throw InputError("--activity walk and --walk JOINT_CENTERS.trc go together");
+  }
+  const Model model = a.activity == "walk"    ? make_walk(a, options)
+                      : a.activity == "squat" ? biomechanics::make_squat(options)
+                      : a.activity == "step"  ? biomechanics::make_step(options)
+                                              : biomechanics::make_knee(options);
   const std::string text = write_model(model);
   if (a.write.empty()) {
     std::fputs(text.c_str(), stdout);
@@ -58,7 +80,7 @@ void add_knee(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "knee", "a knee as a scene, to run and to change");
   auto a = std::make_shared<KneeArguments>();
   command.option("--activity", &a->activity, "what it does")
-      .one_of({"swing", "squat", "step"})
+      .one_of({"swing", "squat", "step", "walk"})
       .show_default();
   command.option("--side", &a->side, "right or left").one_of({"right", "left"}).show_default();
   command.option("--condyles", &a->condyles, "spheres, or ellipsoids 1.2 times as long as high")
@@ -66,6 +88,9 @@ void add_knee(CommandLine& line, Common& common) {
       .show_default();
   command.option("--strands", &a->strands,
                  "a table of ligament strands (CSV) in place of the twelve elements");
+  command.option("--walk", &a->walk,
+                 "joint centres of a walk (*_joint_centers.trc of vesica markers) that hip and "
+                 "ankle follow");
   command.option("--flexion", &a->flexion, "at the start of a swing [deg]");
   command.option("--write", &a->write, "the file to write; standard output without");
   command.footer("docs/howto/knee.md: what to measure for your own knee, and where to put it.");
