@@ -39,18 +39,19 @@ biomechanics::KneeOptions make_knee_options(const KneeArguments& a) {
   return options;
 }
 
-// A leg, with the ways of hip and ankle beside the scene.
+// A leg, with the ways of femur and ankle beside the scene.
 Model make_walk(const KneeArguments& a, const biomechanics::KneeOptions& options) {
   if (a.write.empty()) throw InputError("--activity walk writes three files: give --write FILE");
   const auto motion = biomechanics::load_leg_motion(a.walk, options.side);
   const std::filesystem::path scene(a.write), folder = scene.parent_path();
-  const auto save = [&](const char* what, const std::vector<Vec3d>& points) {
+  const auto save = [&](const char* what, const std::string& rows) {
     const std::string name = scene.stem().string() + "_" + what + ".csv";
-    save_text((folder / name).string(), biomechanics::write_path_csv(motion.times, points));
+    save_text((folder / name).string(), rows);
     return name;
   };
-  const std::string hip = save("hip", motion.hip), ankle = save("ankle", motion.ankle);
-  return biomechanics::make_leg(options, motion, hip, ankle);
+  const std::string femur = save("femur", biomechanics::write_femur_csv(options, motion));
+  const std::string ankle = save("ankle", biomechanics::write_ankle_csv(motion));
+  return biomechanics::make_leg(options, motion, femur, ankle);
 }
 
 void write_knee(const KneeArguments& a) {
@@ -89,7 +90,7 @@ void add_knee(CommandLine& line, Common& common) {
   command.option("--strands", &a->strands,
                  "a table of ligament strands (CSV) in place of the twelve elements");
   command.option("--walk", &a->walk,
-                 "joint centres of a walk (*_joint_centers.trc of vesica markers) that hip and "
+                 "joint centres of a walk (*_joint_centers.trc of vesica markers) that thigh and "
                  "ankle follow");
   command.option("--flexion", &a->flexion, "at the start of a swing [deg]");
   command.option("--write", &a->write, "the file to write; standard output without");

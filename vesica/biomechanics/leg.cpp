@@ -12,8 +12,6 @@
 namespace vesica::biomechanics {
 namespace {
 
-constexpr double kThighMassCenter = 0.22;  // above the femur's origin [m]
-
 std::vector<Vec3d> take_track(const MotionTrial& trial, const std::string& name) {
   const size_t index = trial.markers.find(name);
   if (index == trial.markers.markers()) {
@@ -111,65 +109,69 @@ LegMotion load_leg_motion(const std::string& path, Side side, double cutoff) {
   return motion;
 }
 
-std::string write_path_csv(const std::vector<double>& times, const std::vector<Vec3d>& points) {
-  std::string text = "time,x,y,z\n";
-  for (size_t k = 0; k < times.size(); ++k) {
-    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}\n", times[k], points[k].x(), points[k].y(),
-                        points[k].z());
+std::string write_femur_csv(const KneeOptions& knee, const LegMotion& motion) {
+  const Vec3d center = detail::calc_flexion_center(knee);
+  std::string text = "time,x,y,z,qw,qx,qy,qz\n";
+  for (size_t k = 0; k < motion.times.size(); ++k) {
+    const Mat3d R = make_bone_axes(motion.hip[k] - motion.knee[k], Vec3d::UnitX());
+    const Vec3d p = motion.knee[k] - R * center;
+    const Quaternion<double> q = as_quaternion(R);
+    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.12g},{:.12g},{:.12g},{:.12g}\n",
+                        motion.times[k], p.x(), p.y(), p.z(), q.w, q.x, q.y, q.z);
   }
   return text;
 }
 
-Model make_leg(KneeOptions knee, const LegMotion& motion, const std::string& hip_file,
+std::string write_ankle_csv(const LegMotion& motion) {
+  std::string text = "time,x,y,z\n";
+  for (size_t k = 0; k < motion.times.size(); ++k) {
+    const Vec3d& p = motion.ankle[k];
+    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}\n", motion.times[k], p.x(), p.y(), p.z());
+  }
+  return text;
+}
+
+Model make_leg(const KneeOptions& knee, const LegMotion& motion, const std::string& femur_file,
                const std::string& ankle_file, double quadriceps) {
   detail::check_options(knee);
-  const Vec3d origin(0, 0, kThighMassCenter);
-  const Vec3d center_F = detail::calc_flexion_center(knee);
-  const Vec3d center_T = center_F - detail::on_side(knee.start, knee.side);
-  const Vec3d hip_F = center_F + Vec3d(0, 0, motion.thigh);
-  const Vec3d ankle_T = center_T - Vec3d(0, 0, motion.shank);
+  const Vec3d origin = Vec3d::Zero();
+  const Vec3d center_T = detail::calc_flexion_center(knee) - detail::on_side(knee.start, knee.side);
   const LoadOptions load;
-
   Model m;
-  m.title = "A leg walks: hip and ankle as recorded, the knee by contact and ligaments";
-  const Vec3d right = Vec3d::UnitX();
-  const Mat3d R_WF = make_bone_axes(motion.hip[0] - motion.knee[0], right);
-  const Mat3d R_WT = make_bone_axes(motion.knee[0] - motion.ankle[0], right);
-  model::Body<> femur{.name = "femur", .mass = load.thigh_mass};
-  femur.inertia = detail::make_cylinder_inertia(load.thigh_mass, load.thigh_radius, motion.thigh);
+  m.title = "A leg walks: thigh and ankle as recorded, the knee by contact and ligaments";
+  model::Body<> femur = make_guide("femur", femur_file);
   femur.shapes = detail::make_femur_shapes(knee, origin);
-  model::Joint<> hip;
-  hip.type = "spherical";
-  hip.parent = "hip";
-  hip.in_body = model::Frame<>::at(hip_F - origin);
-  hip.start_pose = make_frame(R_WF, Vec3d::Zero());
-  femur.joint = hip;
+  const Mat3d R_WT = make_bone_axes(motion.knee[0] - motion.ankle[0], Vec3d::UnitX());
   model::Body<> tibia{.name = "tibia", .mass = knee.shank_mass};
   tibia.inertia =
       detail::make_cylinder_inertia(knee.shank_mass, knee.shank_radius, knee.shank_length);
   tibia.shapes = detail::make_tibia_shapes(knee);
   tibia.pose = make_frame(R_WT, motion.knee[0] - R_WT * center_T);
+  // As its ends move at the start.
   const double dt = motion.times[1] - motion.times[0];
+  const Vec3d v_knee = (motion.knee[1] - motion.knee[0]) / dt;
+  const Vec3d v_ankle = (motion.ankle[1] - motion.ankle[0]) / dt;
+  const Vec3d along = motion.knee[0] - motion.ankle[0];
+  const Vec3d spin = along.cross(v_knee - v_ankle) / along.squaredNorm();
   tibia.velocity = model::Velocity<>{
-      .linear = 0.5 * (motion.knee[1] - motion.knee[0] + motion.ankle[1] - motion.ankle[0]) / dt};
-  m.bodies = {make_guide("hip", hip_file), make_guide("ankle", ankle_file), femur, tibia};
+      .linear = v_knee + spin.cross(tibia.pose->position - motion.knee[0]), .angular = spin};
+  m.bodies = {femur, make_guide("ankle", ankle_file), tibia};
   detail::add_joint(knee, origin, &m);
 
   // Gives way to what lengths and recording do not agree on; keeps the toes forward.
   model::Bushing<> bushing;
   bushing.between = {"tibia", "ankle"};
-  bushing.frames[0] = model::Frame<>::at(ankle_T);
-  bushing.springs.stiffness = Vec3d::Constant(2e4);
+  bushing.frames[0] = model::Frame<>::at(center_T - Vec3d(0, 0, motion.shank));
+  bushing.springs.stiffness = Vec3d::Constant(1e4);
   bushing.springs.damping = Vec3d::Constant(200);
-  bushing.springs.turning_stiffness = Vec3d(0, 0, 10);
-  bushing.springs.turning_damping = Vec3d(0.5, 0.5, 0.5);
+  bushing.springs.turning_stiffness = Vec3d(0, 0, 5);
+  bushing.springs.turning_damping = Vec3d(0.2, 0.2, 0.2);
   m.forces.push_back({bushing});
   model::Actuator<> muscle;
   muscle.line.name = "quadriceps";
   const auto at = [&](const Vec3d& p) { return detail::on_side(p, knee.side); };
-  muscle.line.points = {{"femur", at(load.quadriceps) - origin},
-                        {"femur", at(load.patella) - origin},
-                        {"tibia", at(load.tubercle)}};
+  muscle.line.points = {
+      {"femur", at(load.quadriceps)}, {"femur", at(load.patella)}, {"tibia", at(load.tubercle)}};
   muscle.input.offset = quadriceps;
   m.forces.push_back({muscle});
   m.run.duration = motion.times.back();

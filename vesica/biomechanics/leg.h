@@ -1,10 +1,10 @@
-// The knee as the joint of a leg that walks: hip and ankle go where a recorded walk takes them, and
-// what the knee does between them is left to its contact and its ligaments.
+// The knee as the joint of a leg that walks: the thigh and the ankle go where a recorded walk takes
+// them, and how the shank lies between them is left to the knee's contact and its ligaments.
 //
-// The hip is a ball joint on a point with given motion; the ankle a soft bushing to another, as the
-// lengths of bones and the recorded distance never agree to the tenth of a millimetre that a knee
-// feels. Thigh and shank are as long as the recording says. No ground reaction acts: loads are the
-// leg's own weight and inertia, and a constant pull of the quadriceps.
+// The ankle is held by a soft bushing, as the lengths of bones and the recorded distance never
+// agree to the tenth of a millimetre that a knee feels. Thigh and shank are as long as the
+// recording says. No ground reaction acts: loads are the shank's weight and inertia, and a constant
+// pull of the quadriceps.
 #pragma once
 
 #include "vesica/biomechanics/knee_loaded.h"
@@ -23,11 +23,13 @@ struct LegMotion {
 // of the hip. InputError where markers are missing or the subject stays in one place.
 LegMotion load_leg_motion(const std::string& path, Side side, double cutoff = 6);
 
-// Rows of time, x, y, z as `prescribed: {file: ...}` reads them.
-std::string write_path_csv(const std::vector<double>& times, const std::vector<Vec3d>& points);
+// Rows as `prescribed: {file: ...}` reads them: of the femur, whose long axis runs from knee to hip
+// and whose x is as near to the right as that lets; of the ankle.
+std::string write_femur_csv(const KneeOptions& knee, const LegMotion& motion);
+std::string write_ankle_csv(const LegMotion& motion);
 
-// `hip_file`, `ankle_file`: what those rows were saved as, beside the scene.
-Model make_leg(KneeOptions knee, const LegMotion& motion, const std::string& hip_file,
+// `femur_file`, `ankle_file`: what those rows were saved as, beside the scene.
+Model make_leg(const KneeOptions& knee, const LegMotion& motion, const std::string& femur_file,
                const std::string& ankle_file, double quadriceps = 100);
 
 }  // namespace vesica::biomechanics
