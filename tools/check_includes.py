@@ -26,12 +26,14 @@ ROOMS = {
     "vesica/simulation":     ("state, events, steppers, runs", "model*"),
     "vesica/motion":         ("recordings of people", "math geometry io"),
     "vesica/markers":        ("marker models, fitted to all frames", "math io motion"),
-    "vesica/identification": ("contact parameters from experiments", "simulation* motion"),
+    "vesica/forces":         ("ground forces from motion alone", "math io motion"),
+    "vesica/identification": ("contact parameters from experiments and gait",
+                              "simulation* motion biomechanics"),
     "vesica/biomechanics":   ("foot and knee, as models", "model* motion"),
     "vesica/studies":        ("many runs: designs, runner, results",
                               "simulation* identification* markers*"),
     "vesica/report":         ("pages, plots, pictures, law sheets",
-                              "simulation* markers* identification* biomechanics* studies*"),
+                              "simulation* markers* forces* identification* biomechanics* studies*"),
     "reproduce":             ("the systems of the sources", "report*"),
     "apps/vesica":           ("the command line: options in, calls out", "reproduce*"),
 }
@@ -141,7 +143,7 @@ PLACES = {
     "math": (0, 0, 3), "geometry": (1, 0, 3),
     "interference": (2, 0, 0), "contact": (3, 0, 0), "multibody": (4, 0, 0), "model": (5, 0, 0),
     "simulation": (6, 0, 0), "studies": (8, 0, 3), "identification": (7, 1, 1),
-    "biomechanics": (7, 2, 2), "io": (2, 3, 3), "motion": (3, 3, 3), "markers": (4, 3, 3),
+    "biomechanics": (7, 2, 2), "io": (2, 3, 3), "motion": (3, 3, 3), "markers": (4, 3, 3), "forces": (5, 3, 3),
     "report": (9, 0, 3), "reproduce": (10, 0, 3), "apps/vesica": (11, 0, 3),
 }
 

@@ -68,6 +68,13 @@ Option Command::get_option(const std::string& name) { return Option(command_->ge
 
 void Command::footer(const std::string& text) { command_->footer(text); }
 
+Command Command::add_command(const std::string& name, const std::string& description) {
+  command_->require_subcommand(1);
+  CLI::App* command = command_->add_subcommand(name, description);
+  command->footer("");
+  return Command(command);
+}
+
 void Command::run(std::function<void()> action) { command_->callback(std::move(action)); }
 
 CommandLine::CommandLine(const std::string& name, const std::string& description,

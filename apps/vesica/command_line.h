@@ -51,6 +51,8 @@ class Command {
   Option option(const std::string& name, OptionValue value, const std::string& what);
   Option get_option(const std::string& name);  // one that was added before
   void footer(const std::string& text);
+  // A command of this one (`forces train`): exactly one of them is then taken.
+  Command add_command(const std::string& name, const std::string& description);
   void run(std::function<void()> action);  // once the whole line is read and found good
 
  private:

@@ -34,6 +34,7 @@ struct Common {
 
 void add_check(CommandLine& line, Common& common);
 void add_export(CommandLine& line, Common& common);
+void add_forces(CommandLine& line, Common& common);
 void add_gait(CommandLine& line, Common& common);
 void add_identify(CommandLine& line, Common& common);
 void add_knee(CommandLine& line, Common& common);
@@ -51,6 +52,9 @@ void add_suggest(CommandLine& line, Common& common);
 // A sub-command with the common options.
 Command add_command(CommandLine& line, Common& common, const std::string& name,
                     const std::string& description);
+
+// The same options for a command of a command.
+void add_common_options(Command* command, Common& common);
 
 // On standard error, which may be closed or full: that is no reason to end otherwise.
 template <class... Args>

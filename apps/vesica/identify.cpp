@@ -1,14 +1,18 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/identification/bench_examples.h"
 #include "vesica/identification/bench_study.h"
+#include "vesica/identification/foot_study.h"
 #include "vesica/io/output_file.h"
+#include "vesica/report/foot_page.h"
 #include "vesica/studies/scene_fit.h"
 
 namespace vesica::app {
@@ -86,6 +90,74 @@ void run_scene_fit(const InputFile& file, Common& common) {
   if (!fit.message.empty()) fmt::print("  warning: {}\n", fit.message);
 }
 
+void print_errors(const char* what, const std::vector<FootResult>& results) {
+  for (const FootResult& r : results) {
+    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>10.1f}{:>10.1f}  {}\n", what, r.trial, r.side,
+               r.begin, r.end, 100 * r.errors.force, 100 * r.errors.cop, r.what);
+  }
+}
+
+void print_table(const FootStudy& study) {
+  if (!study.title.empty()) fmt::print("{}\n\n", study.title);
+  fmt::print("  {:<12}{:<14}{:<7}{:>12}{:>10}{:>10}\n", "", "trial", "side", "stance [s]",
+             "force %", "point %");
+  print_errors("calibration", study.calibration);
+  print_errors("placebo", study.placebo);
+  print_errors("refitted", study.refitted);
+  print_errors("blind", study.blind);
+  print_errors("mean curve", study.mean_curve);
+  for (FootResult r : study.imposed) {
+    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>10}{:>10.1f}\n", "imposed", r.trial, r.side,
+               r.begin, r.end, "given", 100 * r.errors.cop);
+  }
+  fmt::print("\n");
+  for (const std::string& verdict : study.verdicts) fmt::print("  {}\n", verdict);
+  for (const std::string& remark : study.remarks) fmt::print("  note: {}\n", remark);
+}
+
+std::string make_csv(const FootStudy& study) {
+  std::string text =
+      "kind,trial,side,time,force_measured,force_simulated,x_measured,y_measured,x_simulated,"
+      "y_simulated\n";
+  const auto cell = [](double x) { return std::isfinite(x) ? fmt::format("{:.9g}", x) : ""; };
+  for (const FootCurveSet& c : study.curves) {
+    for (size_t f = 0; f < c.times.size(); ++f) {
+      text += fmt::format("{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},{}\n", c.kind, c.result.trial,
+                          c.result.side, c.times[f], c.measured[f], c.simulated[f],
+                          cell(c.measured_cop[f].x()), cell(c.measured_cop[f].y()),
+                          cell(c.simulated_cop[f].x()), cell(c.simulated_cop[f].y()));
+    }
+  }
+  return text;
+}
+
+void run_foot(const InputFile& file, Common& common) {
+  keep_on_stop();
+  FootStudy study;
+  {
+    Progress progress("identify", common.quiet);
+    study = run_foot_study(
+        file, [&](double part, const std::string&) { progress.update(part); },
+        [] { return stop_requested().load(); });
+  }
+  if (!common.out.empty()) {
+    const fs::path folder(common.out);
+    save_text((folder / "identify.json").string(), make_foot_json(study).dump(2) + "\n");
+    save_text((folder / "stances.csv").string(), make_csv(study));
+    save_text((folder / "report.html").string(), make_foot_page(study, file.name()));
+    if (!common.quiet) {
+      say("wrote {}: report.html, identify.json, stances.csv\n", common.out);
+    }
+  }
+  if (common.json) {
+    print_json(make_foot_json(study));
+  } else {
+    print_table(study);
+  }
+  if (!study.converged) common.status = kFailed;
+  if (stop_requested()) common.status = kInterrupted;
+}
+
 }  // namespace
 
 void add_identify(CommandLine& line, Common& common) {
@@ -110,6 +182,10 @@ void add_identify(CommandLine& line, Common& common) {
     }
     const InputFile file = InputFile::load(find_input(arguments->study));
     if (!common.out.empty()) try_folder(common.out);
+    if (is_foot_study(file)) {
+      run_foot(file, common);
+      return;
+    }
     if (studies::is_scene_fit(file)) return run_scene_fit(file, common);
     const BenchStudy result = run_bench_study(file);
     if (!common.out.empty()) save_results(result, common);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "apps/vesica/build_id.h"
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
 #include "vesica/io/file_error.h"
@@ -19,13 +20,17 @@ namespace vesica::app {
 Command add_command(CommandLine& line, Common& common, const std::string& name,
                     const std::string& description) {
   Command command = line.add_command(name, description);
-  command.flag("--json", &common.json, "only JSON on standard output");
-  command.flag("--quiet", &common.quiet, "no progress, no notes");
-  command.option("--threads", &common.threads, "how many threads (0: all cores)")
+  add_common_options(&command, common);
+  return command;
+}
+
+void add_common_options(Command* command, Common& common) {
+  command->flag("--json", &common.json, "only JSON on standard output");
+  command->flag("--quiet", &common.quiet, "no progress, no notes");
+  command->option("--threads", &common.threads, "how many threads (0: all cores)")
       .range(0, 4096)
       .type_name("N");
-  command.option("--out", &common.out, "folder for the files that are written").type_name("DIR");
-  return command;
+  command->option("--out", &common.out, "folder for the files that are written").type_name("DIR");
 }
 
 namespace {
@@ -128,7 +133,7 @@ int main(int argc, char** argv) {
   using namespace vesica::app;
   open_standard_streams();
   handle_signals();
-  CommandLine line("vesica", "Vesica: contact dynamics by volume.", "vesica " VESICA_VERSION);
+  CommandLine line("vesica", "Vesica: contact dynamics by volume.", "vesica " + make_version());
   line.footer(
       "A first look:\n"
       "  vesica list                                      what comes with it\n"
@@ -154,6 +159,7 @@ int main(int argc, char** argv) {
   add_motion(line, common);
   add_markers(line, common);
   add_gait(line, common);
+  add_forces(line, common);
   add_study(line, common);
   add_suggest(line, common);
   add_identify(line, common);

@@ -124,13 +124,16 @@ fs::path scenes_folder() { return data_folder("scenes"); }
 fs::path marker_models_folder() { return data_folder("studies/markers"); }
 fs::path studies_folder() { return data_folder("studies"); }
 
+fs::path forces_folder() { return data_folder("studies/forces"); }
+
 fs::path marker_maps_folder() { return data_folder("studies/markers/maps"); }
 
 std::string find_input(const std::string& name) {
   std::error_code code;
   if (fs::exists(name, code)) return name;
   for (const fs::path& folder :
-       {scenes_folder(), marker_models_folder(), marker_maps_folder(), studies_folder()}) {
+       {scenes_folder(), marker_models_folder(), marker_maps_folder(), studies_folder(),
+        forces_folder()}) {
     if (folder.empty() || name.find('/') != std::string::npos) continue;
     const fs::path scene = folder / (name + (fs::path(name).extension() == ".yaml" ? "" : ".yaml"));
     if (fs::exists(scene, code)) return scene.string();

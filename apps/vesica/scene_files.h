@@ -16,6 +16,8 @@ std::filesystem::path studies_folder();        // studies
 
 std::filesystem::path marker_maps_folder();  // studies/markers/maps
 
+std::filesystem::path forces_folder();  // studies/forces: populations of ground forces
+
 // A path as it is, or the name of a scene that comes with Vesica. Throws FileError when there is
 // neither.
 std::string find_input(const std::string& name);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "apps/vesica/build_id.h"
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
@@ -177,7 +178,7 @@ void run_study_command(const StudyArguments& arguments, Common& common) {
   keep_on_stop();
   studies::RunnerOptions options;
   options.folder = folder;
-  options.version = VESICA_VERSION;
+  options.version = make_version();
   options.threads = common.threads;
   options.retries = arguments.retry;
   options.waits = !arguments.leave;

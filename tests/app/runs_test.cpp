@@ -1,10 +1,8 @@
 // Runs that go wrong or go on: exit status of every command, --out that cannot be written, signals,
 // a killed run, --from.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -28,48 +26,6 @@ constexpr char kScene[] =
     "restitution: 0.8, v_small: 0.01}, friction: {law: bristle, mu_S: 0.5, mu_C: 0.4, v_S: 0.01, "
     "sigma_0: 1.0e4, sigma_1: 50, tau_dw: 1}}\n"
     "duration: 0.6\nsolver: {method: rk4, step: 1.0e-4}\noutput: {interval: 0.01}\n";
-
-// The tool as a process of its own, in the workspace.
-class Process {
- public:
-  Process(const Workspace& work, const std::vector<std::string>& arguments) {
-    pid_ = fork();
-    if (pid_ != 0) return;
-    std::vector<char*> words = {const_cast<char*>(VESICA_TOOL)};
-    for (const auto& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-    words.push_back(nullptr);
-    const int out = open(work.path(".out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
-    const int err = open(work.path(".err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
-    dup2(out, STDOUT_FILENO);
-    dup2(err, STDERR_FILENO);
-    std::signal(SIGINT, SIG_DFL);
-    if (chdir(work.folder().c_str()) == 0) execv(VESICA_TOOL, words.data());
-    _exit(127);
-  }
-  // Its exit status; minus the signal that killed it.
-  int wait() {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-  // Until the file is there; false where the process ends without it.
-  bool wait_for(const std::string& path) const {
-    while (!fs::exists(path)) {
-      siginfo_t info = {};
-      waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
-      if (info.si_pid != 0) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return true;
-  }
-  int end_with(int signal) {
-    kill(pid_, signal);
-    return wait();
-  }
-
- private:
-  pid_t pid_;
-};
 
 TEST(ExitStatus, ThreeWhereSomethingCannotBeRead) {
   const Workspace work;
@@ -177,22 +133,7 @@ TEST(ExitStatus, StandardErrorMayBeFull) {
 // Threads bring stacks of their own: a limit beyond the address space is none of theirs.
 TEST(ExitStatus, ZeroWhereTheUsualStackIsTooLargeForAThread) {
   const Workspace work;
-  std::string trc =
-      "PathFileType\t4\t(X/Y/Z)\th.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\t"
-      "OrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n100\t100\t20\t7\tmm\t100\t1\t20\n"
-      "Frame#\tTime\tRASIS\t\t\tLASIS\t\t\tRPSIS\t\t\tLPSIS\t\t\tRTHI1\t\t\tRTHI2\t\t\tRTHI3"
-      "\n\t\tX1\tY1\tZ1\n\n";
-  const double thigh[3][2] = {{30, -200}, {0, -300}, {-40, -350}};
-  for (int frame = 0; frame < 20; ++frame) {
-    const double c = std::cos(0.1 * frame), s = std::sin(0.1 * frame);
-    trc += fmt::format("{}\t{:.2f}\t0\t120\t0\t0\t-120\t0\t-150\t50\t0\t-150\t-50\t0", frame + 1,
-                       0.01 * frame);
-    for (const auto& [x, z] : thigh) {
-      trc += fmt::format("\t{:.4f}\t{:.4f}\t{:.4f}", x * c + z * s, 80 + 5 * s, z * c - x * s);
-    }
-    trc += "\n";
-  }
-  work.write("hip.trc", trc);
+  work.write("hip.trc", make_hip_trc());
   const int status = std::system(
       fmt::format("bash -c \"ulimit -s 200000000000 || exit 77; cd '{}' && '{}' markers "
                   "functional_hip hip.trc --threads 2 --out hip >.out 2>.err\"",
@@ -433,7 +374,7 @@ TEST(Sensitivity, OptionsAreHeededOrRefused) {
 
 // --- signals
 
-std::vector<std::string> long_run(const std::string& more = "") {
+std::string long_run(const std::string& more = "") {
   std::vector<std::string> words = {"simulate", "scene.yaml", "--set", "duration=3.0e5",
                                     "--out",    "run",        "--set", "output.interval=0.01"};
   if (more.empty()) {
@@ -441,13 +382,13 @@ std::vector<std::string> long_run(const std::string& more = "") {
   } else {
     words.insert(words.end(), {"--set", "duration=3.0e4", "--sensitivity", more});
   }
-  return words;
+  return tool_command(words);
 }
 
 TEST(Signals, AnInterruptedRunIsKeptAndGoesOn) {
   const Workspace work;
   work.write("scene.yaml", kScene);
-  Process process(work, long_run());
+  Child process(work, long_run());
   ASSERT_TRUE(process.wait_for(work.path("run/partial/summary.json")));
   EXPECT_EQ(process.end_with(SIGINT), 130);
   const auto summary = nlohmann::json::parse(work.read("run/summary.json"));
@@ -467,7 +408,7 @@ TEST(Signals, AnInterruptedRunIsKeptAndGoesOn) {
 TEST(Signals, AKilledRunCanBeReadAndGoesOn) {
   const Workspace work;
   work.write("scene.yaml", kScene);
-  Process process(work, long_run());
+  Child process(work, long_run());
   ASSERT_TRUE(process.wait_for(work.path("run/partial/summary.json")));
   EXPECT_EQ(process.end_with(SIGKILL), -SIGKILL);
   EXPECT_FALSE(fs::exists(work.path("run/summary.json")));
@@ -492,7 +433,7 @@ TEST(Signals, AKilledRunCountsBeforeTheOneThatEndedBefore) {
   const Workspace work;
   work.write("scene.yaml", kScene);
   ASSERT_EQ(work.run("simulate scene.yaml --quiet --out run").status, 0);
-  Process process(work, long_run());
+  Child process(work, long_run());
   ASSERT_TRUE(process.wait_for(work.path("run/partial/summary.json")));
   EXPECT_EQ(process.end_with(SIGKILL), -SIGKILL);
   const double time = nlohmann::json::parse(work.read("run/partial/summary.json"))["end_time"];
@@ -527,7 +468,7 @@ TEST(Signals, OthersEndAtOnce) {
   const Workspace work;
   work.write("scene.yaml", kScene);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    Process process(work, long_run("bodies.ball.mass"));
+    Child process(work, long_run("bodies.ball.mass"));
     ASSERT_TRUE(process.wait_for(work.path("run")));
     EXPECT_EQ(process.end_with(signal), 130);
     EXPECT_EQ(work.files(), (std::vector<std::string>{"run", "scene.yaml"}));
@@ -537,7 +478,7 @@ TEST(Signals, OthersEndAtOnce) {
 
 TEST(Signals, ReproduceKeepsWhatIsDone) {
   const Workspace work;
-  Process process(work, {"reproduce", "peg_in_hole", "--out", "out"});
+  Child process(work, tool_command({"reproduce", "peg_in_hole", "--out", "out"}));
   ASSERT_TRUE(process.wait_for(work.path("out")));
   EXPECT_EQ(process.end_with(SIGTERM), 130);
   EXPECT_EQ(work.files(), std::vector<std::string>{"out"});

@@ -1,10 +1,7 @@
 // `vesica study`: the same bytes whoever makes the rows, nothing lost whatever ends them, bad input
 // refused before a run.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +15,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/app/study_support.h"
 #include "tests/app/tool.h"
 #include "tests/support/support.h"
 
@@ -25,10 +23,6 @@ namespace vesica::test::study_test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kWork[] =
-    "vesica: 1\nof: {function: work, set: {seconds: 4 ms}}\n"
-    "design: {method: monte_carlo, runs: 200}\nvary:\n  x: {low: 0, high: 1}\noutputs: {y: y}\n";
 
 constexpr char kBall[] =
     "vesica: 1\nof: {simulate: bouncing_ball, set: {duration: 0.3 s, output.interval: 10 ms}}\n"
@@ -39,70 +33,6 @@ constexpr char kBall[] =
     "outputs:\n  peak: contacts.ball-ground.max_normal_force\n"
     "  down: {event: touchdown}\n  hash: hash\n"
     "curves: {height: {column: ball.position.z, until: 0.3 s, points: 4}}\n";
-
-// A process group of its own, so that a kill reaches all of it.
-class Group {
- public:
-  Group(const Workspace& work, const std::string& command) {
-    pid_ = fork();
-    if (pid_ != 0) return;
-    setpgid(0, 0);
-    const int out = open(work.path(".group").c_str(), O_CREAT | O_APPEND | O_WRONLY, 0644);
-    dup2(out, STDOUT_FILENO);
-    dup2(out, STDERR_FILENO);
-    if (chdir(work.folder().c_str()) != 0) _exit(126);
-    execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
-    _exit(127);
-  }
-  ~Group() {
-    if (pid_ > 0) end();
-  }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-
-  void end() {
-    kill(-pid_, SIGKILL);
-    kill(pid_, SIGKILL);
-    wait();
-  }
-  int wait() {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-  bool has_ended() const {
-    siginfo_t info = {};
-    waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
-    return info.si_pid != 0;
-  }
-
- private:
-  pid_t pid_;
-};
-
-// Of all journals: how often a run was finished.
-std::vector<int> count_lines(const std::string& folder, size_t runs) {
-  std::vector<int> count(runs, 0);
-  std::error_code code;
-  for (const auto& entry : fs::directory_iterator(folder + "/journals", code)) {
-    std::ifstream stream(entry.path());
-    std::string line;
-    while (std::getline(stream, line) && !stream.eof()) {
-      const size_t run = std::stoul(line.substr(line.find('[') + 1));
-      if (run < runs) ++count[run];
-    }
-  }
-  return count;
-}
-
-const char* find_mpirun() {
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  return std::system("command -v mpirun >/dev/null 2>&1") == 0
-             ? "mpirun --oversubscribe --bind-to none"
-             : nullptr;
-}
 
 TEST(Study, RowsAreTheSameBytesWhoeverMakesThem) {
   const Workspace work;
@@ -118,7 +48,7 @@ TEST(Study, RowsAreTheSameBytesWhoeverMakesThem) {
   if (const char* mpirun = find_mpirun()) {
     for (const int ranks : {2, 4}) {
       const std::string out = fmt::format("ranks{}", ranks);
-      Group group(work, fmt::format("{} -n {} {} study ball.yaml --out {}", mpirun, ranks,
+      Child group(work, fmt::format("{} -n {} {} study ball.yaml --out {}", mpirun, ranks,
                                     VESICA_TOOL, out));
       EXPECT_EQ(group.wait(), 0) << work.read(".group");
       EXPECT_EQ(work.read(out + "/table.csv"), table) << ranks;
@@ -127,8 +57,8 @@ TEST(Study, RowsAreTheSameBytesWhoeverMakesThem) {
   }
   const std::string command =
       fmt::format("{} study ball.yaml --threads 1 --out array", VESICA_TOOL);
-  Group a(work, command), b(work, command), c(work, command);
-  for (Group* group : {&a, &b, &c}) EXPECT_EQ(group->wait(), 0) << work.read(".group");
+  Child a(work, command), b(work, command), c(work, command);
+  for (Child* group : {&a, &b, &c}) EXPECT_EQ(group->wait(), 0) << work.read(".group");
   EXPECT_EQ(work.read("array/table.csv"), table);
 }
 
@@ -169,9 +99,9 @@ void kill_and_resume(const std::vector<std::string>& commands, const std::string
   std::vector<int> before(200, 0);
   int kills = 0;
   for (int k = 0; k < count_kills(); ++k) {
-    std::vector<std::unique_ptr<Group>> groups;
+    std::vector<std::unique_ptr<Child>> groups;
     for (const std::string& command : commands) {
-      groups.push_back(std::make_unique<Group>(work, command));
+      groups.push_back(std::make_unique<Child>(work, command));
     }
     // Once something was finished, so that every round has something to lose.
     const auto sum = [&] {
@@ -192,7 +122,7 @@ void kill_and_resume(const std::vector<std::string>& commands, const std::string
   }
   EXPECT_GT(kills, count_kills() / 2) << "ended before it was killed";
   for (const std::string& command : commands) {
-    Group group(work, command);
+    Child group(work, command);
     EXPECT_EQ(group.wait(), 0) << work.read(".group");
   }
   EXPECT_EQ(work.read("s/table.csv"), work.read("calm/table.csv")) << what;
@@ -221,9 +151,9 @@ TEST(Study, ClaimsOfTheDeadAreTakenOverByTheLiving) {
   const Workspace work;
   work.write("work.yaml", kWork);
   const std::string command = fmt::format("{} study work.yaml --threads 1 --out s", VESICA_TOOL);
-  Group survivor(work, command);
+  Child survivor(work, command);
   {
-    Group victim(work, command);
+    Child victim(work, command);
     for (int k = 0; k < 1000 && !fs::exists(work.path("s/journals")); ++k) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
@@ -243,8 +173,8 @@ TEST(Study, TheLastThatLeavesLeavesTheTable) {
     const std::string out = fmt::format("s{}", round);
     const std::string command =
         fmt::format("{} study work.yaml --threads 1 --leave --out {}", VESICA_TOOL, out);
-    Group a(work, command), b(work, command), c(work, command), d(work, command);
-    for (Group* group : {&a, &b, &c, &d}) EXPECT_EQ(group->wait(), 0) << work.read(".group");
+    Child a(work, command), b(work, command), c(work, command), d(work, command);
+    for (Child* group : {&a, &b, &c, &d}) EXPECT_EQ(group->wait(), 0) << work.read(".group");
     EXPECT_EQ(work.read(out + "/table.csv"), work.read("calm/table.csv"));
   }
 }
@@ -256,7 +186,7 @@ TEST(Study, ManyRanksLeaveTheTableToo) {
   const Workspace work;
   work.write("work.yaml", kWork);
   ASSERT_EQ(work.run("study work.yaml --out calm").status, 0);
-  Group group(work, fmt::format("timeout -k 5 120 {} -n 16 {} study work.yaml --leave --out s",
+  Child group(work, fmt::format("timeout -k 5 120 {} -n 16 {} study work.yaml --leave --out s",
                                 mpirun, VESICA_TOOL));
   EXPECT_EQ(group.wait(), 0) << work.read(".group");
   EXPECT_EQ(work.read("s/table.csv"), work.read("calm/table.csv"));
@@ -273,7 +203,7 @@ TEST(Study, RanksThatDifferAreRefused) {
   const auto run = [&](const std::string& first, const std::string& second) {
     fs::remove(work.path(".group"));
     const std::string tool = VESICA_TOOL;
-    Group group(work, fmt::format("timeout -k 5 60 {} -n 2 {} study {} : -n 1 {} study {}", mpirun,
+    Child group(work, fmt::format("timeout -k 5 60 {} -n 2 {} study {} : -n 1 {} study {}", mpirun,
                                   tool, first, tool, second));
     const int status = group.wait();
     EXPECT_NE(status, 0);
@@ -289,7 +219,7 @@ TEST(Study, RanksThatDifferAreRefused) {
   expect(run("a.yaml --out u", "none.yaml --out u"), "none.yaml");
   expect(run("none.yaml --out v", "a.yaml --out v"), "none.yaml");
   // What was finished is kept, and ranks that agree go on.
-  Group group(work, fmt::format("{} -n 3 {} study a.yaml --out s", mpirun, VESICA_TOOL));
+  Child group(work, fmt::format("{} -n 3 {} study a.yaml --out s", mpirun, VESICA_TOOL));
   EXPECT_EQ(group.wait(), 0) << work.read(".group");
   ASSERT_EQ(work.run("study a.yaml --out calm").status, 0);
   EXPECT_EQ(work.read("s/table.csv"), work.read("calm/table.csv"));
@@ -314,7 +244,7 @@ TEST(Study, AFullDiskEndsItAndTheSameCommandGoesOn) {
   ASSERT_EQ(work.run("study work.yaml --out calm").status, 0);
   {
     // Files of at most 8 blocks of 512 bytes: the journal has no room for all its lines.
-    Group group(work,
+    Child group(work,
                 fmt::format("sh -c 'ulimit -f 8; exec {} study work.yaml --out s'", VESICA_TOOL));
     EXPECT_EQ(group.wait(), 3) << work.read(".group");
   }
@@ -409,6 +339,117 @@ TEST(Study, BadInputIsRefusedBeforeARun) {
   expect(error("method: latin_hypercube, runs: 12", "method: morris, trajectories: 4"), "bounds");
   expect(error("method: latin_hypercube, runs: 12", "method: grid"), "distribution");
   expect(error("down: {event: touchdown}", "height: {event: touchdown}"), "factor too");
+  // Names that a table or a folder has already, or cannot have.
+  for (const char* name : {"run", "status", "reason", "vesica", "inputs"}) {
+    expect(error("down: {event", fmt::format("{}: {{event", name)), "is a column of every table");
+    expect(error("  mass: {", fmt::format("  {}: {{", name)), "is a column of every table");
+  }
+  expect(error("down: {event", "'down [s]': {event"), "cannot be the name of a column");
+  expect(error("down: {event: touchdown}", "peak: {event: touchdown}"), "appears twice");
+  for (const char* name : {"../height", "a/b", "..", "''", "a b"}) {
+    expect(error("curves: {height:", fmt::format("curves: {{{}:", name)), "curve");
+  }
+  // An entry belongs to one factor.
+  expect(error("bodies.ball.mass", "bodies.ball.pose.position.2"), "the factor 'height' sets");
+  expect(error("bodies.ball.mass", "bodies.ball.pose.position.02"), "the factor 'height' sets");
+  expect(error("path: bodies.ball.mass", "paths: [bodies.ball.mass, bodies.ball.mass]"), "twice");
+  // Units that a figure cannot be in.
+  expect(
+      error("max_normal_force\n",
+            "max_normal_force\n  f: {summary: contacts.ball-ground.max_normal_force, unit: m}\n"),
+      "is in N");
+  expect(error("{event: touchdown}", "{event: touchdown, unit: kg}"), "is in s");
+  expect(error("{event: touchdown}", "{event: touchdown, take: count, unit: s}"), "plain number");
+  expect(error("points: 4", "points: 4, unit: N"), "is in m");
+  expect(error("{event: touchdown}", "{column: ball.position.z, crosses: 2 kg}"), "crosses");
+  // Times that no run gets to.
+  expect(error("{event: touchdown}", "{column: ball.position.z, at: 0.31 s}"),
+         "the runs end at 0.3 s");
+  expect(error("{event: touchdown}", "{column: ball.position.z, take: max, from: 1 s}"), "'from'");
+  expect(error("until: 0.3 s", "until: 1 s"), "'until'");
+  // Nobody typed --set.
+  EXPECT_EQ(error("bodies.ball.mass", "bodies.bal.mass").find("--set"), std::string::npos);
+  EXPECT_EQ(error(", low: 0.1 kg", "").find("--set"), std::string::npos);
+  EXPECT_EQ(error("duration: 0.3 s", "duration: -1 s").find("--set"), std::string::npos);
+  // Indented with a tab.
+  expect(error("  mass: {", "\tmass: {"), "begins with a tab");
+}
+
+// What a run has is converted to the unit that is asked for.
+TEST(Study, OutputsAreInTheirUnits) {
+  const Workspace work;
+  work.write(
+      "s.yaml",
+      "vesica: 1\nof: {simulate: bouncing_ball, set: {duration: 0.3 s, output.interval: 10 ms}}\n"
+      "design: {method: list}\nvary:\n  mass: {path: bodies.ball.mass, values: [160 g]}\n"
+      "outputs:\n  a: {summary: contacts.ball-ground.max_normal_force}\n"
+      "  b: {summary: contacts.ball-ground.max_normal_force, unit: kN}\n"
+      "  c: {column: ball.position.z, at: 0.1 s}\n  d: {column: ball.position.z, at: 0.1 s, unit: "
+      "mm}\n"
+      "  e: {event: touchdown}\n  f: {event: touchdown, unit: ms}\n"
+      "  g: {column: ball.velocity.z, take: integral, unit: mm}\n"
+      "  h: {column: ball.position.z, take: last}\n  i: {column: ball.position.z, take: first}\n"
+      "  j: {column: ball.position.z, crosses: 200 mm, direction: down}\n"
+      "  k: {column: ball.position.z, crosses: 0.2, direction: down}\n"
+      "curves: {h: {column: ball.position.z, until: 0.3 s, points: 2, unit: mm}}\n");
+  ASSERT_EQ(work.run("study s.yaml --out s").status, 0) << work.read(".err");
+  const auto figure = [&](const char* name) {
+    return nlohmann::json::parse(work.read("s/answers.json"))["outputs"][name]["mean"]
+        .get<double>();
+  };
+  EXPECT_NEAR(figure("b"), 1e-3 * figure("a"), 1e-12 * figure("a"));
+  EXPECT_NEAR(figure("d"), 1e3 * figure("c"), 1e-9);
+  EXPECT_NEAR(figure("f"), 1e3 * figure("e"), 1e-9);
+  // The integral of the speed is the way, but for the steps of 10 ms about the impact.
+  EXPECT_NEAR(figure("g"), 1e3 * (figure("h") - figure("i")), 15);
+  EXPECT_EQ(figure("j"), figure("k"));
+  const std::string curve = work.read("s/curve_h.csv");
+  EXPECT_NEAR(std::stod(curve.substr(curve.find("\n0,") + 3)), 1e3 * figure("i"), 1e-9);
+  EXPECT_NE(work.read("s/table.csv").find("b [kN]"), std::string::npos);
+}
+
+// What did not happen is said.
+TEST(Study, EmptyCellsAreTold) {
+  const Workspace work;
+  work.write("s.yaml",
+             "vesica: 1\nof: {simulate: bouncing_ball, set: {output.interval: 10 ms}}\n"
+             "design: {method: list}\nvary:\n  duration: {values: [0.1 s, 0.3 s]}\n"
+             "outputs:\n  late: {column: ball.position.z, at: 0.25 s}\n  end: end_time\n");
+  const Outcome outcome = work.run("study s.yaml --out s");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("late has no number in 1 of the 2 runs"), std::string::npos)
+      << outcome.out;
+}
+
+TEST(Study, AnotherKindOfInputIsNamed) {
+  const Workspace work;
+  for (const auto& [name, words] :
+       {std::pair{"bouncing_ball", "'of: {simulate: bouncing_ball.yaml}'"},
+        {"lower_extremity", "vesica markers"},
+        {"heel_on_ground", "vesica probe"}}) {
+    const Outcome outcome = work.run(fmt::format("study {}", name));
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+  }
+}
+
+// Entries that one factor sets together are alike where it leaves them alone.
+TEST(Study, SeveralEntriesOfAFactorHaveOneNominalValue) {
+  const Workspace work;
+  const auto write = [&](const char* set, const char* more) {
+    work.write("s.yaml",
+               fmt::format("vesica: 1\nof: {{function: linear, set: {{{}}}}}\n"
+                           "design: {{method: sweep}}\nvary:\n"
+                           "  x: {{paths: [x1, x2], values: [3, 4]{}}}\noutputs: {{y: y}}\n",
+                           set, more));
+    return work.run("study s.yaml --json --out " + std::string(more[0] != 0 ? "n" : "s"));
+  };
+  const Outcome differ = write("x1: 1, x2: 2", "");
+  EXPECT_EQ(differ.status, 2);
+  EXPECT_NE(differ.err.find("the input has 1 at x1 and 2 at x2"), std::string::npos) << differ.err;
+  EXPECT_EQ(write("x1: 1, x2: 1", "").status, 0);
+  EXPECT_EQ(write("x1: 1, x2: 2", ", nominal: 5").json()["answers"]["outputs"]["y"]["greatest"],
+            10);
 }
 
 TEST(Study, StudiesThatComeAlongAreGood) {
@@ -510,21 +551,7 @@ TEST(Study, FitsMarkersFromSeveralStarts) {
 // Recordings are beside the study, the model is elsewhere.
 TEST(Study, RecordingsThatAFactorNamesAreInputs) {
   const Workspace work;
-  std::string trc =
-      "PathFileType\t4\t(X/Y/Z)\th.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\t"
-      "OrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n100\t100\t20\t7\tmm\t100\t1\t20\n"
-      "Frame#\tTime\tRASIS\t\t\tLASIS\t\t\tRPSIS\t\t\tLPSIS\t\t\tRTHI1\t\t\tRTHI2\t\t\tRTHI3"
-      "\n\t\tX1\tY1\tZ1\n\n";
-  const double thigh[3][2] = {{30, -200}, {0, -300}, {-40, -350}};
-  for (int frame = 0; frame < 20; ++frame) {
-    const double c = std::cos(0.1 * frame), s = std::sin(0.1 * frame);
-    trc += fmt::format("{}\t{:.2f}\t0\t120\t0\t0\t-120\t0\t-150\t50\t0\t-150\t-50\t0", frame + 1,
-                       0.01 * frame);
-    for (const auto& [x, z] : thigh) {
-      trc += fmt::format("\t{:.4f}\t{:.4f}\t{:.4f}", x * c + z * s, 80 + 5 * s, z * c - x * s);
-    }
-    trc += "\n";
-  }
+  const std::string trc = make_hip_trc();
   work.write("hip.trc", trc);
   work.write("s.yaml",
              "vesica: 1\nof: {markers: {model: functional_hip}}\ndesign: {method: list}\n"

@@ -35,6 +35,34 @@ class Workspace {
   std::string folder_;
 };
 
+// "vesica WORD WORD ...", for a shell.
+std::string tool_command(const std::vector<std::string>& words);
+
+// A command beside the test, in the workspace, in a process group of its own, so that a kill
+// reaches all of it. What it prints is appended to `.group`.
+class Child {
+ public:
+  Child(const Workspace& work, const std::string& command);
+  ~Child();  // kills it
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  int pid() const { return pid_; }
+  // Its exit status; minus the signal that killed it.
+  int wait();
+  bool has_ended() const;
+  // Until the file is there; false where the command ends without it.
+  bool wait_for(const std::string& path) const;
+  int end_with(int signal);  // to the process alone
+  void end();                // kills the group
+
+ private:
+  int pid_;
+};
+
+// A thigh that swings about a hip: what `functional_hip` fits.
+std::string make_hip_trc();
+
 // A case for `vesica probe` as text; every part can be replaced.
 struct CaseText {
   std::string shape_i = "{type: ellipsoid, radii: [35.4 mm, 54 mm, 22.6 mm]}";

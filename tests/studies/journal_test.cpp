@@ -17,6 +17,7 @@
 #include "vesica/io/sha256.h"
 #include "vesica/studies/claims.h"
 #include "vesica/studies/journal.h"
+#include "vesica/studies/scheduler.h"
 
 namespace vesica::studies::journal_test {
 namespace {
@@ -83,11 +84,51 @@ TEST(Journals, GiveBackEveryNumber) {
   EXPECT_TRUE(std::signbit(entry->row.curves[0][6]));
 }
 
+// A run that was begun and left is none to blame; one that was begun only, in a process that is no
+// more, is a loss, and three of them are the end of it.
+TEST(Schedulers, CountLossesOverAllProcesses) {
+  const Folder folder;
+  const Study study =
+      read_study(InputFile::parse("vesica: 1\nof: {function: work}\ndesign: {method: list}\n"
+                                  "vary: {x: {values: [1, 2, 3]}}\noutputs: {y: y}\n",
+                                  "s.yaml"),
+                 {});
+  fs::create_directories(folder / "journals");
+  int journals = 0;
+  const auto losses = [&](std::uint64_t run, bool leaves) {
+    auto worker = std::make_unique<Worker>(folder.path());
+    Scheduler scheduler(study, folder.path(), *worker, false);
+    Journal journal(folder / fmt::format("journals/{}.journal", journals++));
+    int found = -1;
+    for (auto task = scheduler.next(); task; task = scheduler.next()) {
+      if (task->run != run) continue;
+      found = task->losses;
+      journal.begin_run(run, 1, 0, task->attempt);
+      Journal::end_run();
+      if (leaves) journal.leave_run(run, task->attempt);
+    }
+    return found;  // and the worker is gone
+  };
+  EXPECT_EQ(losses(1, false), 0);
+  EXPECT_EQ(losses(1, true), 1);
+  EXPECT_EQ(losses(1, true), 1);
+  EXPECT_EQ(losses(2, false), 0);
+  EXPECT_EQ(losses(1, false), 1);
+  EXPECT_EQ(losses(1, false), 2);
+  EXPECT_EQ(losses(1, false), 3);
+  EXPECT_EQ(losses(2, false), 1);
+  EXPECT_EQ(losses(0, false), 0);
+  // What is finished is done with.
+  Journal last(folder / "journals/0.5.journal");
+  last.add(make_row(1), 0);
+  EXPECT_EQ(losses(1, false), -1);
+}
+
 // Not torn: to run it again would help nobody.
 TEST(Journals, AWholeLineThatIsNoneOfOursIsAnError) {
   const Folder folder;
-  for (const std::string payload :
-       {R"([1])", R"([1,0,"dune","",0,[],[]])", R"([1,0,"done","",0,[],[["1e999"]]])"}) {
+  for (const std::string payload : {R"([1])", R"([1,0,"begin"])", R"([1,0,"dune","",0,[],[]])",
+                                    R"([1,0,"done","",0,[],[["1e999"]]])"}) {
     std::ofstream(folder / "a.journal") << fmt::format("{:08x} {}\n", calc_crc32(payload), payload);
     JournalReader reader(folder.path());
     try {

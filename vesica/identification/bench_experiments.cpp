@@ -85,7 +85,7 @@ double smallest_of(const std::vector<double>& v) { return *std::min_element(v.be
 
 }  // namespace
 
-BenchFit fit_indentation(const IndentationData& data, Weighting weighting) {
+BenchFit fit_indentation(const IndentationData& data, const FitOptions& options) {
   // log F = u + p log(d/d_0) about the middle of the curve, where both are nearly uncorrelated.
   const VectorXd d = as_vector(data.depth), F = as_vector(data.force);
   const double d_0 = largest_of(data.depth) / 2;
@@ -96,8 +96,7 @@ BenchFit fit_indentation(const IndentationData& data, Weighting weighting) {
     }
     return f;
   };
-  const CurveFit fit =
-      fit_curve(curve, F, weighting, vector_of({std::log(F.maxCoeff() / 2.8), 1.5}));
+  const CurveFit fit = fit_curve(curve, F, options, vector_of({std::log(F.maxCoeff() / 2.8), 1.5}));
   BenchFit result = start_result(fit);
   result.parameters = {make_positive(fit, "stiffness", "N/m^p", vector_of({1, -std::log(d_0)})),
                        make_plain(fit, "exponent", "", 1)};
@@ -122,15 +121,15 @@ BenchFit fit_indentation(const IndentationData& data, Weighting weighting) {
   return result;
 }
 
-BenchFit fit_impact(const ImpactData& data, ImpactModel model, Weighting weighting) {
+BenchFit fit_impact(const ImpactData& data, ImpactModel model, const FitOptions& options) {
   const VectorXd c = as_vector(data.impact_speed), r = as_vector(data.rebound_speed);
   const Curve constant = [&](const VectorXd& x) { return VectorXd(x[0] * c); };
   const Curve slope = [&](const VectorXd& x) {
     return VectorXd(c.array() * (1 - x[0] * c.array()));
   };
-  const CurveFit by_constant = fit_curve(constant, r, weighting, vector_of({0.5}));
+  const CurveFit by_constant = fit_curve(constant, r, options, vector_of({0.5}));
   const CurveFit by_slope =
-      fit_curve(slope, r, weighting, vector_of({0.1 / largest_of(data.impact_speed)}));
+      fit_curve(slope, r, options, vector_of({0.1 / largest_of(data.impact_speed)}));
   bool sloped = model == ImpactModel::kSlope;
   if (model == ImpactModel::kBetter) sloped = by_slope.rms < by_constant.rms;
   const CurveFit& fit = sloped ? by_slope : by_constant;
@@ -172,7 +171,7 @@ BenchFit fit_impact(const ImpactData& data, ImpactModel model, Weighting weighti
   return result;
 }
 
-BenchFit fit_sliding(const SlidingData& data, Weighting weighting) {
+BenchFit fit_sliding(const SlidingData& data, const FitOptions& options) {
   const VectorXd v = as_vector(data.speed).cwiseAbs(), f_n = as_vector(data.normal_force);
   VectorXd friction = as_vector(data.friction_force);
   for (int i = 0; i < v.size(); ++i) {
@@ -183,7 +182,7 @@ BenchFit fit_sliding(const SlidingData& data, Weighting weighting) {
     return VectorXd(f_n.array() * (x[0] + x[1] * v.array() / v_0));
   };
   const double ratio = friction.sum() / f_n.sum();
-  const CurveFit fit = fit_curve(curve, friction, weighting, vector_of({ratio, 0.0}));
+  const CurveFit fit = fit_curve(curve, friction, options, vector_of({ratio, 0.0}));
   BenchFit result = start_result(fit);
   Estimate sigma_2 = make_plain(fit, "sigma_2", "s/m", 1);
   for (double* x : {&sigma_2.value, &sigma_2.low, &sigma_2.high}) *x /= v_0;
@@ -253,20 +252,21 @@ VectorXd find_swing_start(const PreslidingData& data) {
 
 }  // namespace
 
-BenchFit fit_presliding(const PreslidingData& data, Weighting weighting) {
+BenchFit fit_presliding(const PreslidingData& data, const FitOptions& options) {
   const bool push = !data.force.empty(), swing = !data.swing.empty();
   const VectorXd force = as_vector(data.force), displacement = as_vector(data.swing);
   CurveFit by_push, by_swing, both;
   if (push) {
     const double slope =
         force.dot(as_vector(data.displacement)) / as_vector(data.displacement).squaredNorm();
-    by_push = fit_curve(make_push(data), force, weighting,
+    by_push = fit_curve(make_push(data), force, options,
                         vector_of({std::log(std::max(slope, 1e-300) / data.normal_force)}));
   }
   // The errors of a ring-down are those of a displacement pick-up: of equal size.
   if (swing) {
-    by_swing =
-        fit_curve(make_swing(data), displacement, Weighting::kConstant, find_swing_start(data));
+    FitOptions alike = options;
+    alike.weighting = Weighting::kConstant;
+    by_swing = fit_curve(make_swing(data), displacement, alike, find_swing_start(data));
   }
   if (push && swing) {
     // Both share sigma_0; each weighs with its own residuals.
@@ -278,10 +278,10 @@ BenchFit fit_presliding(const PreslidingData& data, Weighting weighting) {
     VectorXd y(force.size() + displacement.size()), weights(y.size());
     y << force, displacement;
     VectorXd push_weights = VectorXd::Constant(force.size(), 1 / by_push.rms);
-    if (weighting == Weighting::kRelative) push_weights.array() /= by_push.fitted.array();
+    if (options.weighting == Weighting::kRelative) push_weights.array() /= by_push.fitted.array();
     weights << push_weights, VectorXd::Constant(displacement.size(), 1 / by_swing.rms);
     if (weights.allFinite()) {
-      both = fit_curve(curve, y, weights, by_swing.x);
+      both = fit_curve(curve, y, weights, by_swing.x, options.stop);
     } else {  // without any noise there is nothing to weigh
       both = by_swing;
     }
@@ -327,12 +327,13 @@ BenchFit fit_presliding(const PreslidingData& data, Weighting weighting) {
   return result;
 }
 
-BenchFit fit_stick_slip(const StickSlipData& data, Weighting weighting) {
+BenchFit fit_stick_slip(const StickSlipData& data, const FitOptions& options) {
   const StickSlipRig& rig = data.rig;
   const VectorXd peaks = as_vector(data.peak_friction);
   const Curve curve = [&](const VectorXd& x) {
     VectorXd f(peaks.size());
     for (int i = 0; i < f.size(); ++i) {
+      check_stop(options.stop);
       f[i] = calc_peak_friction(rig, data.belt_speed[static_cast<size_t>(i)], std::exp(x[0]));
     }
     return f;
@@ -352,7 +353,7 @@ BenchFit fit_stick_slip(const StickSlipData& data, Weighting weighting) {
       start = x;
     }
   }
-  const CurveFit fit = fit_curve(curve, peaks, weighting, vector_of({start}));
+  const CurveFit fit = fit_curve(curve, peaks, options, vector_of({start}));
   BenchFit result = start_result(fit);
   result.parameters = {make_positive(fit, "tau_dw", "s", vector_of({1}))};
   if (!fit.determined[0] || fit.covariance(0, 0) == 0) mark_open(&result.parameters[0]);

@@ -52,7 +52,7 @@ struct BenchFit {
 struct IndentationData {
   std::vector<double> depth, force;
 };
-BenchFit fit_indentation(const IndentationData& data, Weighting weighting);
+BenchFit fit_indentation(const IndentationData& data, const FitOptions& options);
 
 struct ImpactData {
   std::vector<double> impact_speed, rebound_speed;
@@ -62,12 +62,12 @@ enum class ImpactModel {
   kSlope,     // e = 1 - a c
   kBetter,    // the one with the smaller residuals; both have one parameter
 };
-BenchFit fit_impact(const ImpactData& data, ImpactModel model, Weighting weighting);
+BenchFit fit_impact(const ImpactData& data, ImpactModel model, const FitOptions& options);
 
 struct SlidingData {
   std::vector<double> speed, friction_force, normal_force;
 };
-BenchFit fit_sliding(const SlidingData& data, Weighting weighting);
+BenchFit fit_sliding(const SlidingData& data, const FitOptions& options);
 
 struct PreslidingData {
   std::vector<double> displacement, force;  // empty: no push
@@ -75,12 +75,12 @@ struct PreslidingData {
   double normal_force = 0;                  // of both
   double mass = 0;                          // of the ring-down
 };
-BenchFit fit_presliding(const PreslidingData& data, Weighting weighting);
+BenchFit fit_presliding(const PreslidingData& data, const FitOptions& options);
 
 struct StickSlipData {
   std::vector<double> belt_speed, peak_friction;
   StickSlipRig rig;
 };
-BenchFit fit_stick_slip(const StickSlipData& data, Weighting weighting);
+BenchFit fit_stick_slip(const StickSlipData& data, const FitOptions& options);
 
 }  // namespace vesica

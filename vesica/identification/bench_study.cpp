@@ -74,11 +74,14 @@ struct Reader {
     evaluated = BenchEvaluation{table.rows(), rms, rms / largest_size(table.values[measured])};
   }
   std::optional<BenchEvaluation> evaluated{};
-  Weighting weighting() const {
+  FitOptions options() const {
     const auto node = root.find("errors");
-    return node && node->choice({"constant", "relative"}) == 1 ? Weighting::kRelative
-                                                               : Weighting::kConstant;
+    FitOptions options(node && node->choice({"constant", "relative"}) == 1 ? Weighting::kRelative
+                                                                           : Weighting::kConstant);
+    options.stop = stop;
+    return options;
   }
+  const std::atomic<bool>* stop = nullptr;
 };
 
 void expect_positive(const CsvColumns& table, size_t column, const char* what, const char* remedy) {
@@ -122,7 +125,7 @@ BenchFit run_indentation(Reader& reader) {
   if (largest_size(table.values[0]) == 0) table.fail(0, "the depth is zero in every row");
   expect_not_negative(table, 1, "the force",
                       "a press is positive; turn the sign, or take the rows out", kNoiseShare);
-  BenchFit fit = fit_indentation({table.values[0], table.values[1]}, reader.weighting());
+  BenchFit fit = fit_indentation({table.values[0], table.values[1]}, reader.options());
   reader.evaluate(wanted, 1, [&](const CsvColumns& other, size_t r) {
     return fit.parameters[0].value * std::pow(other.values[0][r], fit.parameters[1].value);
   });
@@ -149,7 +152,7 @@ BenchFit run_impact(Reader& reader) {
   if (const auto node = reader.root.find("model")) {
     model = static_cast<ImpactModel>(node->choice({"constant", "slope", "better"}));
   }
-  BenchFit fit = fit_impact({table.values[0], table.values[1]}, model, reader.weighting());
+  BenchFit fit = fit_impact({table.values[0], table.values[1]}, model, reader.options());
   const Estimate& e = fit.parameters[0];
   const bool is_sloped = e.name == "restitution_slope";
   reader.evaluate(wanted, 1, [&](const CsvColumns& other, size_t r) {
@@ -189,8 +192,7 @@ BenchFit run_sliding(Reader& reader) {
       slowest->fail(fmt::format("leaves {} of {} rows; at least 4 are needed", table.rows(), rows));
     }
   }
-  BenchFit fit =
-      fit_sliding({table.values[0], table.values[1], table.values[2]}, reader.weighting());
+  BenchFit fit = fit_sliding({table.values[0], table.values[1], table.values[2]}, reader.options());
   reader.evaluate(wanted, 1, [&](const CsvColumns& other, size_t r) {
     const double v = other.values[0][r];
     const double f_n = load ? load->positive(dimension::kForce) : other.values[2][r];
@@ -249,7 +251,7 @@ BenchFit run_presliding(Reader& reader) {
   } else if (const auto mass = root.find("mass")) {
     mass->fail("goes with 'ring_down', which is missing");
   }
-  return fit_presliding(data, reader.weighting());
+  return fit_presliding(data, reader.options());
 }
 
 BenchFit run_stick_slip(Reader& reader) {
@@ -285,7 +287,7 @@ BenchFit run_stick_slip(Reader& reader) {
   }
   data.belt_speed = table.values[0];
   data.peak_friction = table.values[1];
-  return fit_stick_slip(data, reader.weighting());
+  return fit_stick_slip(data, reader.options());
 }
 
 using Run = BenchFit (*)(Reader&);
@@ -303,14 +305,14 @@ bool is_bench_study(const InputFile& file) {
   return file.root().find("type") && !file.root().find("bodies");
 }
 
-BenchStudy run_bench_study(const InputFile& file) {
+BenchStudy run_bench_study(const InputFile& file, const std::atomic<bool>* stop) {
   const InputNode root = file.root();
   root.at("vesica").integer(1, 1);
   const size_t type = root.at("type").choice(bench_types());
   BenchStudy study;
   study.type = bench_types()[type];
   if (const auto title = root.find("title")) study.title = title->text();
-  Reader reader{file, root, {}, {}};
+  Reader reader{file, root, {}, {}, stop};
   study.fit = kRuns[type](reader);
   study.files = reader.files;
   study.evaluated = reader.evaluated;

@@ -2,6 +2,7 @@
 // docs/howto/identify.md is the user's side of it.
 #pragma once
 
+#include <atomic>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -33,8 +34,9 @@ struct BenchStudy {
 };
 
 // Reads the study and its data and fits. Wrong input is an InputError with file and line: too few
-// rows, gaps, units of another kind, signs that the quantity cannot have.
-BenchStudy run_bench_study(const InputFile& file);
+// rows, gaps, units of another kind, signs that the quantity cannot have. `stop`: RunError soon
+// after it is set.
+BenchStudy run_bench_study(const InputFile& file, const std::atomic<bool>* stop = nullptr);
 
 nlohmann::ordered_json make_bench_json(const BenchStudy& study);
 

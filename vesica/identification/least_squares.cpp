@@ -70,8 +70,16 @@ double CurveFit::standard_error(const VectorXd& c) const {
   return std::sqrt(std::max(0.0, c.dot(covariance * c)));
 }
 
-CurveFit fit_curve(const Curve& curve, const VectorXd& y, const VectorXd& given_weights,
-                   const VectorXd& start) {
+void check_stop(const std::atomic<bool>* stop) {
+  if (stop != nullptr && *stop) throw RunError("the fit was stopped");
+}
+
+CurveFit fit_curve(const Curve& whole_curve, const VectorXd& y, const VectorXd& given_weights,
+                   const VectorXd& start, const std::atomic<bool>* stop) {
+  const Curve curve = [&](const VectorXd& x) {
+    check_stop(stop);
+    return whole_curve(x);
+  };
   const VectorXd weights = given_weights.size() > 0 ? given_weights : VectorXd::Ones(y.size());
   const auto free = static_cast<int>(y.size() - start.size());
   if (free < 1) {
@@ -115,17 +123,17 @@ CurveFit fit_curve(const Curve& curve, const VectorXd& y, const VectorXd& given_
   return fit;
 }
 
-CurveFit fit_curve(const Curve& curve, const VectorXd& y, Weighting weighting,
+CurveFit fit_curve(const Curve& curve, const VectorXd& y, const FitOptions& options,
                    const VectorXd& start) {
-  CurveFit fit = fit_curve(curve, y, VectorXd(), start);
-  if (weighting == Weighting::kConstant) return fit;
+  CurveFit fit = fit_curve(curve, y, VectorXd(), start, options.stop);
+  if (options.weighting == Weighting::kConstant) return fit;
   constexpr int kReweightings = 4;
   constexpr double kSmallestShare = 1e-3;  // a curve through zero would weigh infinitely there
   for (int k = 0; k < kReweightings; ++k) {
     const VectorXd size = fit.fitted.cwiseAbs();
     const VectorXd weights = size.cwiseMax(kSmallestShare * size.maxCoeff()).cwiseInverse();
     if (!weights.allFinite()) return fit;
-    fit = fit_curve(curve, y, weights, fit.x);
+    fit = fit_curve(curve, y, weights, fit.x, options.stop);
   }
   return fit;
 }

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <atomic>
 #include <functional>
 #include <vector>
 
@@ -42,12 +43,21 @@ enum class Weighting {
   kRelative,  // errors in proportion to the value
 };
 
+struct FitOptions {
+  FitOptions(Weighting how) : weighting(how) {}  // NOLINT: a weighting is all that most give
+  Weighting weighting;
+  const std::atomic<bool>* stop = nullptr;  // set: RunError before the next look at the curve
+};
+
+// RunError where it is set.
+void check_stop(const std::atomic<bool>* stop);
+
 // Empty weights: all 1. Needs more points than parameters (InputError).
 CurveFit fit_curve(const Curve& curve, const Eigen::VectorXd& y, const Eigen::VectorXd& weights,
-                   const Eigen::VectorXd& start);
+                   const Eigen::VectorXd& start, const std::atomic<bool>* stop = nullptr);
 // Relative errors are weighed by the fitted curve, not by the measured values, which would favour
 // points that came out small.
-CurveFit fit_curve(const Curve& curve, const Eigen::VectorXd& y, Weighting weighting,
+CurveFit fit_curve(const Curve& curve, const Eigen::VectorXd& y, const FitOptions& options,
                    const Eigen::VectorXd& start);
 
 }  // namespace vesica

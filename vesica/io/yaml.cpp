@@ -95,6 +95,15 @@ int find_line_not_utf8(std::string_view text) {
   return 0;
 }
 
+// Is there a tab among the blanks that a line (from 0) begins with?
+bool is_indented_with_tab(std::string_view text, int line) {
+  for (; line > 0 && !text.empty(); --line) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  const size_t first = text.find_first_not_of(' ');
+  return first != std::string_view::npos && text[first] == '\t';
+}
+
 // A value stands in the line of its key where it has none of its own.
 void add_lines(const YAML::Node& node, const std::string& path, int line,
                std::map<std::string, int, std::less<>>* lines, int depth = 0) {
@@ -223,6 +232,11 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
     }
     if (!documents.empty()) content->root = documents[0];
   } catch (const YAML::Exception& error) {
+    if (is_indented_with_tab(text, error.mark.line)) {
+      throw InputError(fmt::format(
+          "{}:{}: not valid YAML: the line begins with a tab; YAML is indented with blanks only",
+          name, error.mark.line + 1));
+    }
     throw InputError(
         fmt::format("{}:{}: not valid YAML: {}", name, error.mark.line + 1, error.msg));
   }

@@ -11,6 +11,7 @@
 #include "vesica/report/html_page.h"
 #include "vesica/report/study_script.h"
 #include "vesica/studies/execute.h"
+#include "vesica/studies/random.h"
 
 namespace vesica {
 namespace {
@@ -108,8 +109,7 @@ void add_indices(const OutputAnswer& o, const std::vector<size_t>& order, HtmlPa
         {{"name", e.factor},
          {"bars", {as_bar("first order", *e.first), as_bar("total", *e.total)}}});
   }
-  page->add_figure(o.name + ": Sobol indices", "lines: 95 % intervals by bootstrap", spec,
-                   detail::kStudyScript);
+  page->add_figure(o.name + ": Sobol indices", "lines: 95 % intervals", spec, detail::kStudyScript);
 }
 
 void add_screening(const OutputAnswer& o, const std::vector<size_t>& order, HtmlPage* page) {
@@ -146,10 +146,13 @@ void add_tornado(const OutputAnswer& o, const std::vector<size_t>& order, HtmlPa
 
 void add_scatter(const Study& study, const ResultTable& table, size_t output, const OutputAnswer& o,
                  const std::vector<size_t>& order, HtmlPage* page) {
+  // By chance, not every n-th: that would keep step with a design and show a part of it.
   std::vector<size_t> rows;
-  const size_t stride = table.runs.size() / kMostPoints + 1;
-  for (size_t r = 0; r < table.runs.size(); r += stride) {
-    if (table.status[r] == 0 && std::isfinite(table.outputs[output][r])) rows.push_back(r);
+  const double share = static_cast<double>(kMostPoints) /
+                       static_cast<double>(std::max<size_t>(1, table.runs.size()));
+  for (size_t r = 0; r < table.runs.size(); ++r) {
+    if (table.status[r] != 0 || !std::isfinite(table.outputs[output][r])) continue;
+    if (share >= 1 || studies::calc_uniform(0, table.runs[r], 0) < share) rows.push_back(r);
   }
   std::map<std::string, nlohmann::json> points;
   for (const size_t r : rows) {
@@ -244,7 +247,9 @@ void add_reasons(const ResultTable& table, HtmlPage* page) {
   for (size_t r = 0; r < table.runs.size(); ++r) {
     if (table.status[r] == 0) continue;
     const auto status = studies::name_of(static_cast<studies::Status>(table.status[r]));
-    reasons[fmt::format("{}: {}", status, table.reasons[r])].push_back(table.runs[r]);
+    const auto reason = table.reasons.find(table.runs[r]);
+    reasons[fmt::format("{}: {}", status, reason == table.reasons.end() ? "" : reason->second)]
+        .push_back(table.runs[r]);
   }
   if (reasons.empty()) return;
   std::vector<std::pair<std::string, std::vector<std::uint64_t>>> sorted(reasons.begin(),

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "vesica/math/quantiles.h"
 #include "vesica/studies/execute.h"
 #include "vesica/studies/random.h"
 
@@ -22,6 +23,33 @@ constexpr int kResamples = 1000;
 Interval make_interval(double value, std::vector<double> resampled) {
   std::sort(resampled.begin(), resampled.end());
   return {value, calc_percentile(resampled, 2.5), calc_percentile(resampled, 97.5)};
+}
+
+// Consecutive points of Sobol's sequence are nets themselves, each nearly as even as the whole of
+// them: how far their means scatter says how sure the mean over all is. Resampled rows would say
+// less, as if the points were independent (docs/theory/studies.md).
+constexpr size_t kBlocks = 8;
+
+// The mean of `above` over the mean of `below`, with an interval by the scatter of blocks, in which
+// the ratio is linear to first order.
+Interval calc_ratio(const std::vector<double>& above, const std::vector<double>& below) {
+  const size_t rows = above.size(), blocks = std::min(kBlocks, rows / 2);
+  const double top = std::accumulate(above.begin(), above.end(), 0.0);
+  const double bottom = std::accumulate(below.begin(), below.end(), 0.0);
+  if (!(bottom > 0)) return {kUnknown, kUnknown, kUnknown};
+  const double ratio = top / bottom, mean = bottom / static_cast<double>(rows);
+  double squares = 0;
+  for (size_t k = 0; k < blocks; ++k) {
+    const size_t first = k * rows / blocks, end = (k + 1) * rows / blocks;
+    double off = 0;
+    for (size_t r = first; r < end; ++r) off += above[r] - ratio * below[r];
+    off /= mean * static_cast<double>(end - first);
+    squares += off * off;  // their mean is 0
+  }
+  const auto free = static_cast<double>(blocks - 1);
+  const double half = calc_student_t_quantile(0.975, free) *
+                      std::sqrt(squares / (free * static_cast<double>(blocks)));
+  return {ratio, ratio - half, ratio + half};
 }
 
 // Ranks from 1, equal values share their mean.
@@ -181,7 +209,7 @@ void add_indices(const Study& study, const std::vector<double>& y, OutputAnswer*
                     answer->name, d.samples - A.size(), d.samples));
   }
   if (A.size() < 4) return;
-  const SobolIndices indices = calc_sobol_indices(A, B, AB, kResamples, d.seed);
+  const SobolIndices indices = calc_sobol_indices(A, B, AB);
   for (size_t f = 0; f < AB.size(); ++f) {
     answer->effects[f].first = indices.first[f];
     answer->effects[f].total = indices.total[f];
@@ -262,22 +290,41 @@ void add_best(const Study& study, const ResultTable& table, Answers* answers) {
   }
 }
 
-CurveBand make_band(const Study& study, const std::string& folder, size_t curve) {
-  const auto rows = load_curve(study, folder, curve);
+// Values of a curve that are in memory at once.
+constexpr std::uint64_t kMostValues = 8u << 20;
+
+CurveBand make_band(const Study& study, const std::string& folder, size_t curve,
+                    std::uint64_t rows) {
   const Reading& reading = study.curves[curve];
-  CurveBand band{reading.name, reading.unit, reading.times, {}, rows.size()};
-  for (size_t t = 0; t < band.times.size(); ++t) {
-    std::vector<double> sorted;
-    for (const auto& row : rows) {
-      if (t < row.size() && std::isfinite(row[t])) sorted.push_back(row[t]);
-    }
-    std::sort(sorted.begin(), sorted.end());
-    for (size_t k = 0; k < kPercentiles.size(); ++k) {
-      band.percentiles[k].push_back(sorted.empty() ? kUnknown
-                                                   : calc_percentile(sorted, kPercentiles[k]));
+  CurveBand band{reading.name, reading.unit, reading.times, {}, 0};
+  const size_t at_once = std::max<std::uint64_t>(1, kMostValues / std::max<std::uint64_t>(1, rows));
+  for (size_t first = 0; first < band.times.size(); first += at_once) {
+    const size_t times = std::min(at_once, band.times.size() - first);
+    for (auto& values : load_curve(study, folder, curve, first, times)) {
+      band.count = values.size();
+      std::erase_if(values, [](double y) { return !std::isfinite(y); });
+      std::sort(values.begin(), values.end());
+      for (size_t k = 0; k < kPercentiles.size(); ++k) {
+        band.percentiles[k].push_back(calc_percentile(values, kPercentiles[k]));
+      }
     }
   }
   return band;
+}
+
+// What did not happen leaves an empty cell, and is not to go unnoticed.
+void add_notes_of_empty_cells(const ResultTable& table, Answers* answers) {
+  const auto done =
+      static_cast<std::uint64_t>(std::count(table.status.begin(), table.status.end(), 0));
+  for (const OutputAnswer& o : answers->outputs) {
+    if (o.count == done) continue;
+    answers->notes.push_back(
+        o.count == 0
+            ? fmt::format("{} has no number in any run: it did not happen, or it is a word", o.name)
+            : fmt::format("{} has no number in {} of the {} runs that are done: it did not happen "
+                          "there; the figures are of the others",
+                          o.name, done - o.count, done));
+  }
 }
 
 AnswerJson number_or_null(double x) { return std::isfinite(x) ? AnswerJson(x) : AnswerJson(); }
@@ -313,53 +360,26 @@ double calc_rank_correlation(const std::vector<double>& x, const std::vector<dou
 }
 
 SobolIndices calc_sobol_indices(const std::vector<double>& A, const std::vector<double>& B,
-                                const std::vector<std::vector<double>>& AB, int resamples,
-                                std::uint64_t seed) {
-  const size_t rows = A.size(), factors = AB.size();
+                                const std::vector<std::vector<double>>& AB) {
+  const size_t rows = A.size();
   const auto n = static_cast<double>(rows);
   // About the mean, which leaves the estimators as they are and keeps digits.
   double center = 0;
   for (size_t r = 0; r < rows; ++r) center += (A[r] + B[r]) / (2 * n);
-  // Of weights by row: how often the row was drawn.
-  const auto calc = [&](const std::vector<double>& weights, std::vector<double>* first,
-                        std::vector<double>* total) {
-    double sum = 0, squares = 0;
-    for (size_t r = 0; r < rows; ++r) {
-      const double a = A[r] - center, b = B[r] - center;
-      sum += weights[r] * (a + b);
-      squares += weights[r] * (a * a + b * b);
-    }
-    const double mean = sum / (2 * n), variance = squares / (2 * n) - mean * mean;
-    for (size_t f = 0; f < factors; ++f) {
-      double to_b = 0, to_a = 0;
-      for (size_t r = 0; r < rows; ++r) {
-        const double b = B[r] - AB[f][r], a = A[r] - AB[f][r];
-        to_b += weights[r] * b * b;
-        to_a += weights[r] * a * a;
-      }
-      (*first)[f] = variance > 0 ? 1 - to_b / (2 * n) / variance : kUnknown;
-      (*total)[f] = variance > 0 ? to_a / (2 * n) / variance : kUnknown;
-    }
-  };
-  std::vector<double> first(factors), total(factors), once(rows, 1.0);
-  calc(once, &first, &total);
-  std::vector<std::vector<double>> firsts(factors), totals(factors);
-  std::vector<double> f1(factors), f2(factors), weights(rows);
-  for (int b = 0; b < resamples; ++b) {
-    std::fill(weights.begin(), weights.end(), 0.0);
-    for (size_t r = 0; r < rows; ++r) {
-      ++weights[calc_random_bits(seed, static_cast<std::uint64_t>(b), r) % rows];
-    }
-    calc(weights, &f1, &f2);
-    for (size_t f = 0; f < factors; ++f) {
-      firsts[f].push_back(f1[f]);
-      totals[f].push_back(f2[f]);
-    }
+  std::vector<double> squares;  // of each row: their mean is the variance
+  for (size_t r = 0; r < rows; ++r) {
+    squares.push_back(0.5 * (std::pow(A[r] - center, 2) + std::pow(B[r] - center, 2)));
   }
   SobolIndices indices;
-  for (size_t f = 0; f < factors; ++f) {
-    indices.first.push_back(make_interval(first[f], std::move(firsts[f])));
-    indices.total.push_back(make_interval(total[f], std::move(totals[f])));
+  for (const auto& mixed : AB) {
+    std::vector<double> to_a, to_b;
+    for (size_t r = 0; r < rows; ++r) {
+      to_b.push_back(0.5 * std::pow(B[r] - mixed[r], 2));
+      to_a.push_back(0.5 * std::pow(A[r] - mixed[r], 2));
+    }
+    const Interval rest = calc_ratio(to_b, squares);
+    indices.first.push_back({1 - rest.value, 1 - rest.high, 1 - rest.low});
+    indices.total.push_back(calc_ratio(to_a, squares));
   }
   return indices;
 }
@@ -372,8 +392,9 @@ Answers calc_answers(const Study& study, const std::string& folder, const Result
   }
   add_best(study, table, &answers);
   for (size_t k = 0; k < study.curves.size(); ++k) {
-    answers.bands.push_back(make_band(study, folder, k));
+    answers.bands.push_back(make_band(study, folder, k, table.runs.size()));
   }
+  add_notes_of_empty_cells(table, &answers);
   if (table.runs.size() < study.runs()) {
     answers.notes.push_back(fmt::format("{} of {} runs are not finished yet",
                                         study.runs() - table.runs.size(), study.runs()));

@@ -12,7 +12,7 @@
 namespace vesica::studies {
 
 struct Interval {
-  double value = 0, low = 0, high = 0;  // of 95 %, by bootstrap
+  double value = 0, low = 0, high = 0;  // of 95 %
 };
 
 inline constexpr std::array<double, 5> kPercentiles = {5, 25, 50, 75, 95};
@@ -67,12 +67,11 @@ nlohmann::ordered_json make_answers_json(const Study& study, const Answers& answ
 double calc_percentile(const std::vector<double>& sorted, double percent);
 double calc_rank_correlation(const std::vector<double>& x, const std::vector<double>& y);
 
-// Rows of A, B and A with one factor of B each, as the design has them; Jansen's estimators.
+// Rows of A, B and A with one factor of B each, in the order of the design; Jansen's estimators.
 struct SobolIndices {
   std::vector<Interval> first, total;
 };
 SobolIndices calc_sobol_indices(const std::vector<double>& A, const std::vector<double>& B,
-                                const std::vector<std::vector<double>>& AB, int resamples,
-                                std::uint64_t seed);
+                                const std::vector<std::vector<double>>& AB);
 
 }  // namespace vesica::studies

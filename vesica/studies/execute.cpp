@@ -110,7 +110,8 @@ void run_simulation(const Study& study, const RunInput& input, const ExecuteOpti
   if (keeper) keep([&] { keeper->finish(result); });
   if (row->status != Status::kDone) return;
   const Json summary = make_summary(system, run, result);
-  read_off(study, {&summary, &result.recording, &result.events, list_contacts(system)}, row);
+  read_off(study,
+           {&summary, &result.recording, &result.events, list_contacts(system), run.duration}, row);
 }
 
 void save_leavings(const ExecuteOptions& options, const RunInput& input, const Json& summary) {
@@ -125,14 +126,14 @@ void save_leavings(const ExecuteOptions& options, const RunInput& input, const J
 
 void run_fit(const Study& study, const RunInput& input, const ExecuteOptions& options,
              RunRow* row) {
-  const BenchStudy fit = run_bench_study(input.file);
+  const BenchStudy fit = run_bench_study(input.file, options.stop);
   const Json summary = make_bench_json(fit);
   if (!fit.fit.converged) {
     row->status = Status::kNotConverged;
     row->reason = fmt::format("not converged after {} iterations", fit.fit.iterations);
   }
   save_leavings(options, input, summary);
-  read_off(study, {&summary, nullptr, nullptr, {}}, row);
+  read_off(study, {&summary, nullptr, nullptr, {}, 0}, row);
 }
 
 void run_marker_fit(const Study& study, const RunInput& input, const ExecuteOptions& options,
@@ -143,7 +144,7 @@ void run_marker_fit(const Study& study, const RunInput& input, const ExecuteOpti
     row->reason = fit.message;
   }
   save_leavings(options, input, fit.summary);
-  read_off(study, {&fit.summary, nullptr, nullptr, {}}, row);
+  read_off(study, {&fit.summary, nullptr, nullptr, {}, 0}, row);
 }
 
 size_t find_function(const Study& study) {
@@ -156,10 +157,19 @@ void run_function(const Study& study, const RunInput& input, const ExecuteOption
                   RunRow* row) {
   const Json summary = evaluate_function(find_function(study), input.file, options.stop);
   save_leavings(options, input, summary);
-  read_off(study, {&summary, nullptr, nullptr, {}}, row);
+  read_off(study, {&summary, nullptr, nullptr, {}, 0}, row);
 }
 
 }  // namespace
+
+std::string without_setting(std::string message) {
+  constexpr std::string_view kPlace = " (--set)", kHead = "--set ";
+  for (size_t at = message.find(kPlace); at != std::string::npos; at = message.find(kPlace, at)) {
+    message.replace(at, kPlace.size(), " (as the study sets it)");
+  }
+  if (message.starts_with(kHead)) message.erase(0, kHead.size());
+  return message;
+}
 
 std::string_view name_of(Status status) { return kStatusNames[static_cast<size_t>(status)]; }
 
@@ -216,7 +226,7 @@ RunRow execute_run(const Study& study, std::uint64_t run, const ExecuteOptions& 
       note_stop(study, options, "", &row);
     } else {
       row.status = Status::kFailed;
-      row.reason = error.what();
+      row.reason = without_setting(error.what());
     }
   }
   check_inputs(study);  // before the row counts
@@ -255,6 +265,7 @@ void probe_run(const Study& study, std::uint64_t run,
     case Command::kSimulate: {
       const Model model = read_model(input.file);
       RunOptions options = make_run_options(model);
+      const double duration = options.duration;
       const System<double> system(make_scene<double>(model), options.ledger);
       check_start(model, system);
       // One short step: what there is to read does not depend on how long it runs.
@@ -265,17 +276,17 @@ void probe_run(const Study& study, std::uint64_t run,
       const RunResult result = simulate(system, options);
       const Json summary = make_summary(system, options, result);
       const TimeTable recording = make_recording(system);
-      look({&summary, &recording, &result.events, list_contacts(system)});
+      look({&summary, &recording, &result.events, list_contacts(system), duration});
       break;
     }
     case Command::kIdentify: {
       const Json summary = make_bench_json(run_bench_study(input.file));
-      look({&summary, nullptr, nullptr, {}});
+      look({&summary, nullptr, nullptr, {}, 0});
       break;
     }
     case Command::kMarkers: {
       const MarkerFit fit = fit_markers(input.file, *input.options, true, nullptr);
-      look({&fit.summary, nullptr, nullptr, {}});
+      look({&fit.summary, nullptr, nullptr, {}, 0});
       break;
     }
     case Command::kFunction: {
@@ -284,7 +295,7 @@ void probe_run(const Study& study, std::uint64_t run,
         input.file.set("end", "well");
       }
       const Json summary = evaluate_function(find_function(study), input.file, nullptr);
-      look({&summary, nullptr, nullptr, {}});
+      look({&summary, nullptr, nullptr, {}, 0});
       break;
     }
   }

@@ -59,6 +59,10 @@ struct RunInput {
 RunInput make_run_input(const Study& study,
                         const std::vector<std::pair<std::string, std::string>>& settings);
 
+// What a reader says of an entry that was set, in words of a study: it speaks of --set, which
+// nobody typed here.
+std::string without_setting(std::string message);
+
 // Reads an input as its command would, and computes next to nothing. Throws InputError.
 void check_run_input(const Study& study, const RunInput& input);
 

@@ -41,10 +41,26 @@ thread_local char t_crash_line[kLongestCrashLine];
 thread_local size_t t_crash_length = 0;
 thread_local int t_crash_descriptor = -1;
 
-extern "C" void on_crash(int signal) {
+constexpr std::array<int, 5> kCrashes = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL};
+// What was to happen before this room came: Open MPI and sanitizers have handlers of their own.
+std::array<struct sigaction, kCrashes.size()> before_crashes;
+
+extern "C" void on_crash(int signal, siginfo_t* info, void* context) {
   if (t_crash_length > 0) {
     if (write(t_crash_descriptor, t_crash_line, t_crash_length) < 0) t_crash_length = 0;
     fdatasync(t_crash_descriptor);
+    t_crash_length = 0;
+  }
+  for (size_t k = 0; k < kCrashes.size(); ++k) {
+    const struct sigaction& before = before_crashes[k];
+    if (kCrashes[k] != signal || before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
+      continue;
+    }
+    if ((before.sa_flags & SA_SIGINFO) != 0) {
+      before.sa_sigaction(signal, info, context);
+    } else {
+      before.sa_handler(signal);
+    }
   }
   std::signal(signal, SIG_DFL);
   std::raise(signal);
@@ -52,14 +68,11 @@ extern "C" void on_crash(int signal) {
 
 void handle_crashes() {
   static const bool kOnce = [] {
-    for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL}) {
+    for (size_t k = 0; k < kCrashes.size(); ++k) {
       struct sigaction action = {};
-      action.sa_handler = on_crash;
-      action.sa_flags = SA_NODEFER;
-      struct sigaction before = {};
-      // A sanitizer's own handler stays.
-      if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_DFL) continue;
-      sigaction(signal, &action, nullptr);
+      action.sa_sigaction = on_crash;
+      action.sa_flags = SA_SIGINFO | SA_NODEFER;
+      sigaction(kCrashes[k], &action, &before_crashes[k]);
     }
     return true;
   }();
@@ -78,6 +91,32 @@ double read_cell(const std::string& text) {
 
 std::string with_checksum(const std::string& payload) {
   return fmt::format("{:08x} {}", calc_crc32(payload), payload);
+}
+
+constexpr char kBegunWord[] = "begun", kLeftWord[] = "left";
+
+// [run, attempt, "begun"]
+std::string make_note_line(std::uint64_t run, int attempt, const char* word) {
+  return with_checksum(fmt::format("[{},{},\"{}\"]", run, attempt, word)) + "\n";
+}
+
+void read_row(const LineJson& json, RunRow* row) {
+  const auto status = find_status(json[2].get<std::string>());
+  if (!status) throw FileError("its status is none");
+  row->status = *status;
+  row->reason = json[3].get<std::string>();
+  row->seconds = json[4].get<double>();
+  row->cells = json[5].get<std::vector<std::string>>();
+  for (const LineJson& values : json[6]) {
+    auto& curve = row->curves.emplace_back();
+    for (const LineJson& y : values) curve.push_back(read_cell(y.get<std::string>()));
+  }
+}
+
+JournalEntry::Kind read_note(const std::string& word) {
+  if (word == kBegunWord) return JournalEntry::Kind::kBegun;
+  if (word == kLeftWord) return JournalEntry::Kind::kLeft;
+  throw FileError("it has three entries, the last neither begun nor left");
 }
 
 }  // namespace
@@ -130,20 +169,15 @@ std::optional<JournalEntry> parse_journal_line(std::string_view line) {
   JournalEntry entry;
   // Whole, as its checksum says: what cannot be read now never will be, and is not just run again.
   try {
-    if (!json.is_array() || json.size() != 7) throw FileError("it has not seven entries");
+    if (!json.is_array() || (json.size() != 7 && json.size() != 3)) {
+      throw FileError("it has neither seven entries nor three");
+    }
     entry.row.run = json[0].get<std::uint64_t>();
     entry.attempt = json[1].get<int>();
-    const auto status = find_status(json[2].get<std::string>());
-    if (!status) throw FileError("its status is none");
-    entry.row.status = *status;
-    entry.row.reason = json[3].get<std::string>();
-    entry.row.seconds = json[4].get<double>();
-    entry.row.cells = json[5].get<std::vector<std::string>>();
-    for (const LineJson& values : json[6]) {
-      auto& curve = entry.row.curves.emplace_back();
-      for (const LineJson& y : values) {
-        curve.push_back(read_cell(y.get<std::string>()));
-      }
+    if (json.size() == 7) {
+      read_row(json, &entry.row);
+    } else {
+      entry.kind = read_note(json[2].get<std::string>());
     }
   } catch (const std::exception& error) {
     throw FileError(
@@ -170,7 +204,18 @@ Journal::~Journal() {
 }
 
 void Journal::add(const RunRow& row, int attempt) {
-  const std::string line = make_journal_line(row, attempt) + "\n";
+  write_line(make_journal_line(row, attempt) + "\n");
+}
+
+void Journal::leave_run(std::uint64_t run, int attempt) {
+  try {
+    write_line(make_note_line(run, attempt, kLeftWord));
+  } catch (const FileError&) {
+    return;  // whoever adds a row next says so
+  }
+}
+
+void Journal::write_line(const std::string& line) {
   const std::lock_guard lock(writing_);
   size_t written = 0;
   while (!is_broken_ && written < line.size()) {
@@ -195,8 +240,9 @@ void Journal::sync() {
   }
 }
 
-void Journal::begin_run(std::uint64_t run, size_t outputs, size_t curves, int attempt) const {
+void Journal::begin_run(std::uint64_t run, size_t outputs, size_t curves, int attempt) {
   handle_crashes();
+  write_line(make_note_line(run, attempt, kBegunWord));
   RunRow row;
   row.run = run;
   row.status = Status::kFailed;
@@ -236,7 +282,7 @@ void JournalReader::read_new(const See& see) {
         throw FileError(fmt::format("{}: at byte {}: {}", path, file.offset, error.what()));
       }
       if (entry) {
-        see(*entry, {found->second, file.offset, static_cast<std::uint32_t>(line.size())});
+        see(*entry, {file.offset, static_cast<std::uint32_t>(line.size()), found->second});
       } else {
         ++torn_;
       }

@@ -1,4 +1,6 @@
-// What is finished, on disk: a line for every run, appended by whoever ran it.
+// What is finished, on disk: a line for every run, appended by whoever ran it, and one when it was
+// begun: a run whose process is killed from outside (for want of memory) leaves nothing else, and
+// is to be tried a few times, not for ever.
 //
 // A process has one journal of its own, and journals are never changed, only appended to. A line is
 // handed to the system at once (a process that is killed loses none) and to the disk within a
@@ -31,7 +33,9 @@ std::string make_journal_line(const RunRow& row, int attempt);
 // Nothing where the line is torn: its checksum is another. FileError where it is whole, and none of
 // ours.
 struct JournalEntry {
-  RunRow row;
+  enum class Kind { kFinished, kBegun, kLeft };  // left: given up for no fault of its own
+  Kind kind = Kind::kFinished;
+  RunRow row;  // begun and left: its number alone
   int attempt = 0;
 };
 std::optional<JournalEntry> parse_journal_line(std::string_view line);
@@ -47,15 +51,21 @@ class Journal {
   // From any thread. After a failure (a full disk) every further call fails too, so that nothing
   // follows a torn line.
   void add(const RunRow& row, int attempt);
+  // The run is given up and not to be blamed: it was stopped. A disk that has no room for this line
+  // does not matter.
+  void leave_run(std::uint64_t run, int attempt);
   // All that was added before the call is on the disk after it.
   void sync();
 
-  // A run that takes the process down with it (SIGSEGV, SIGABRT, ...) leaves a row that says so:
-  // between these two calls of a thread, from the signal handler that the first call installs.
-  void begin_run(std::uint64_t run, size_t outputs, size_t curves, int attempt) const;
+  // Notes that it is begun. A run that takes the process down with it (SIGSEGV, SIGABRT, ...)
+  // leaves a row that says so: between these two calls of a thread, from the signal handler that
+  // the first call installs.
+  void begin_run(std::uint64_t run, size_t outputs, size_t curves, int attempt);
   static void end_run();
 
  private:
+  void write_line(const std::string& line);
+
   std::string path_;
   int descriptor_ = -1;
   std::mutex writing_;
@@ -69,9 +79,9 @@ class JournalReader {
   explicit JournalReader(std::string folder) : folder_(std::move(folder)) {}
 
   struct Where {
-    int file = 0;
     std::uint64_t offset = 0;
     std::uint32_t length = 0;
+    int file = 0;
   };
   using See = std::function<void(const JournalEntry&, const Where&)>;
   void read_new(const See& see);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "vesica/studies/distribution.h"
+
 namespace vesica::studies {
 namespace {
 
@@ -220,7 +222,9 @@ Reading read_reading(const std::string& name, const InputNode& node) {
       } else if (const auto level = node.find("crosses")) {
         node.allow({"column", "crosses", "direction", "number", "unit"});
         r.kind = Reading::Kind::kCrossing;
-        r.level = level->number(dimension::kNumber);
+        const NumberWithUnit number = read_number_with_unit(*level);
+        r.level = number.value;
+        r.level_unit = number.unit;
         if (const auto way = node.find("direction")) {
           r.direction = static_cast<int>(way->choice({"down", "either", "up"})) - 1;
         }
@@ -361,29 +365,45 @@ void check_reading(const Reading& r, const RunLeavings& leavings) {
   find_column(r, leavings);
 }
 
+void check_times(const Reading& r, double duration) {
+  const auto refuse = [&](const char* key, double time) {
+    throw InputError(fmt::format(
+        "{}: '{}' is {:.9g} s, and the runs end at {:.9g} s: it would be empty in all of "
+        "them; make it earlier, or their 'duration' longer (of: {{set: {{duration: "
+        "...}}}})",
+        r.place, key, time, duration));
+  };
+  const double end = duration * (1 + 1e-9);
+  if (r.kind == Reading::Kind::kAt && !r.at_end && r.at > end) refuse("at", r.at);
+  if (r.kind == Reading::Kind::kColumn && r.from > end) refuse("from", r.from);
+  if (r.kind == Reading::Kind::kCurve && r.until > end) refuse("until", r.until);
+}
+
 std::string take_reading(const Reading& r, const RunLeavings& leavings) {
+  const auto as_cell = [&](double value) { return format_cell(value * r.scale); };
   switch (r.kind) {
     case Reading::Kind::kSummary: {
       const Json* found = find_in_json(*leavings.summary, r.path, nullptr, nullptr);
       if (found == nullptr || found->is_null() || found->is_structured()) return "";
       if (found->is_string()) return found->get<std::string>();
       if (found->is_boolean()) return found->get<bool>() ? "1" : "0";
-      return found->is_number_float() ? format_cell(found->get<double>()) : found->dump();
+      if (found->is_number_float() || r.scale != 1) return as_cell(found->get<double>());
+      return found->dump();
     }
     case Reading::Kind::kColumn:
-      return format_cell(take_of_column(r, *leavings.recording, find_column(r, leavings)));
+      return as_cell(take_of_column(r, *leavings.recording, find_column(r, leavings)));
     case Reading::Kind::kAt: {
       const TimeTable& table = *leavings.recording;
       const size_t column = find_column(r, leavings);
-      if (!r.at_end) return format_cell(calc_value_at(table, column, r.at));
-      return table.rows() == 0 ? "" : format_cell(table.at(table.rows() - 1, column));
+      if (!r.at_end) return as_cell(calc_value_at(table, column, r.at));
+      return table.rows() == 0 ? "" : as_cell(table.at(table.rows() - 1, column));
     }
     case Reading::Kind::kCrossing:
-      return format_cell(take_crossing(r, *leavings.recording, find_column(r, leavings)));
+      return as_cell(take_crossing(r, *leavings.recording, find_column(r, leavings)));
     case Reading::Kind::kEvent:
-      return format_cell(take_event(r, leavings));
+      return as_cell(take_event(r, leavings));
     case Reading::Kind::kCount:
-      return format_cell(count_events(r, leavings));
+      return as_cell(count_events(r, leavings));
     case Reading::Kind::kCurve:
       break;
   }
@@ -393,7 +413,9 @@ std::string take_reading(const Reading& r, const RunLeavings& leavings) {
 std::vector<double> take_curve(const Reading& r, const RunLeavings& leavings) {
   const size_t column = find_column(r, leavings);
   std::vector<double> values;
-  for (const double t : r.times) values.push_back(calc_value_at(*leavings.recording, column, t));
+  for (const double t : r.times) {
+    values.push_back(r.scale * calc_value_at(*leavings.recording, column, t));
+  }
   return values;
 }
 

@@ -31,6 +31,8 @@ struct Reading {
   bool touchdown = true;
   bool takes_speed = false;     // of an event: its closing speed, not its time
   std::vector<double> times{};  // of a curve
+  std::string level_unit{};     // of `level`, until it is settled; empty: the column's
+  double scale = 1;             // from what the run has to `unit`
   std::string place;            // for messages
 };
 
@@ -46,6 +48,7 @@ struct RunLeavings {
   const TimeTable* recording = nullptr;  // null: there is none (identify, markers)
   const std::vector<ContactEvent>* events = nullptr;
   std::vector<std::string> contacts;
+  double duration = 0;  // of the run; 0: it has none
 };
 
 bool needs_recording(const Reading& reading);
@@ -53,6 +56,13 @@ bool needs_recording(const Reading& reading);
 // Throws InputError, with the place in the study and what there is, where the run has no such
 // thing. A recording or a list of events that is still empty is no reason.
 void check_reading(const Reading& reading, const RunLeavings& leavings);
+
+// The scale from the run's unit to the one that the study asks for. InputError where one does not
+// go into the other. After check_reading.
+void settle_unit(const RunLeavings& leavings, Reading* reading);
+
+// InputError where it would be empty in every run that ends with its duration.
+void check_times(const Reading& reading, double duration);
 
 // The cell of the table: a number, a word of the summary, or empty where it did not happen.
 std::string take_reading(const Reading& reading, const RunLeavings& leavings);

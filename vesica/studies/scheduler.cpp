@@ -7,22 +7,28 @@ namespace vesica::studies {
 
 Scheduler::Scheduler(const Study& study, const std::string& folder, const Worker& worker,
                      bool retries)
-    : study_(study),
-      retries_(retries),
+    : retries_(retries),
       reader_((std::filesystem::path(folder) / "journals").string()),
       worker_(worker),
       claims_(folder, study.runs(), worker),
-      state_(study.runs(), -1),
-      attempts_(study.runs(), 0) {
+      state_(study.runs(), -1) {
   read_journals();
   retries_ = false;  // what fails from now on has had its second chance
 }
 
 void Scheduler::see(const JournalEntry& entry) {
   const std::uint64_t run = entry.row.run;
-  if (run >= state_.size() || entry.attempt < attempts_[run]) return;
+  if (run >= state_.size() || entry.attempt < attempt_of(run)) return;
+  const std::pair key(run, entry.attempt);
+  if (entry.kind != JournalEntry::Kind::kFinished) {
+    if (state_[run] >= 0) return;  // by another process, whose journal came first
+    const int count = (begun_[key] += entry.kind == JournalEntry::Kind::kBegun ? 1 : -1);
+    if (count <= 0) begun_.erase(key);
+    return;
+  }
+  begun_.erase(key);
   if (retries_ && entry.row.status != Status::kDone) {
-    attempts_[run] = static_cast<std::uint8_t>(std::min(entry.attempt + 1, 255));
+    attempts_[run] = entry.attempt + 1;
     if (state_[run] >= 0) {
       --finished_;
       if (state_[run] > 0) --not_done_;
@@ -30,7 +36,7 @@ void Scheduler::see(const JournalEntry& entry) {
     state_[run] = -1;
     return;
   }
-  attempts_[run] = static_cast<std::uint8_t>(entry.attempt);
+  if (entry.attempt > 0) attempts_[run] = entry.attempt;
   set_state(run, entry.row.status);
 }
 
@@ -79,19 +85,21 @@ bool Scheduler::take_block() {
   return true;
 }
 
-std::optional<std::uint64_t> Scheduler::next() {
+std::optional<Task> Scheduler::next() {
   const std::lock_guard lock(guard_);
   while (queue_.empty()) {
     if (finished_ == state_.size() || !take_block()) return std::nullopt;
   }
   const std::uint64_t run = queue_.front();
   queue_.pop_front();
-  return run;
+  const int attempt = attempt_of(run);
+  const auto lost = begun_.find({run, attempt});
+  return Task{run, attempt, lost == begun_.end() ? 0 : lost->second};
 }
 
 int Scheduler::attempt_of(std::uint64_t run) const {
-  const std::lock_guard lock(guard_);
-  return attempts_[run];
+  const auto found = attempts_.find(run);
+  return found == attempts_.end() ? 0 : found->second;
 }
 
 void Scheduler::note_finished(std::uint64_t run, Status status) {

@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
-#include <limits>
 
-#include "vesica/io/csv.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/file_writer.h"
 #include "vesica/studies/journal.h"
 #include "vesica/studies/manifest.h"
 #include "vesica/studies/table_hdf5.h"
+#include "vesica/studies/table_rows.h"
 
 namespace vesica::studies {
 namespace {
@@ -29,14 +27,6 @@ std::string quote(const std::string& cell) {
 void append_cells(const std::vector<std::string>& cells, std::string* text) {
   for (size_t k = 0; k < cells.size(); ++k) *text += (k > 0 ? "," : "") + quote(cells[k]);
   *text += '\n';
-}
-
-double number_in(const std::string& cell) {
-  double x = 0;
-  const auto [end, code] = std::from_chars(cell.data(), cell.data() + cell.size(), x);
-  return code == std::errc() && end == cell.data() + cell.size() && !cell.empty()
-             ? x
-             : std::numeric_limits<double>::quiet_NaN();
 }
 
 // Under a name of this worker's until it is whole, then in its place.
@@ -62,9 +52,33 @@ class TableFile {
   FileWriter writer_;
 };
 
-struct Found {
-  JournalReader::Where where;
-  int attempt = -1;
+// The last attempt of every run: 16 bytes for each, more for the few that are not at their first.
+class LastLines {
+ public:
+  LastLines(JournalReader& reader, std::uint64_t runs) : lines_(runs) {
+    reader.read_new([this](const JournalEntry& entry, const JournalReader::Where& where) {
+      if (entry.kind == JournalEntry::Kind::kFinished) see(entry, where);
+    });
+  }
+  std::uint64_t runs() const { return lines_.size(); }
+  // Null: it is in no journal.
+  const JournalReader::Where* find(std::uint64_t run) const {
+    return lines_[run].length > 0 ? &lines_[run] : nullptr;
+  }
+
+ private:
+  void see(const JournalEntry& entry, const JournalReader::Where& where) {
+    const std::uint64_t run = entry.row.run;
+    if (run >= lines_.size()) return;
+    const auto later = attempts_.find(run);
+    const int known = find(run) == nullptr ? -1 : later == attempts_.end() ? 0 : later->second;
+    if (entry.attempt <= known) return;
+    lines_[run] = where;
+    if (entry.attempt > 0) attempts_[run] = entry.attempt;
+  }
+
+  std::vector<JournalReader::Where> lines_;
+  std::unordered_map<std::uint64_t, int> attempts_;
 };
 
 }  // namespace
@@ -82,13 +96,7 @@ std::vector<std::string> make_table_columns(const Study& study) {
 TableCounts write_table(const Study& study, const std::string& version, const std::string& folder,
                         const std::string& aside) {
   JournalReader reader((fs::path(folder) / "journals").string());
-  std::vector<Found> found(study.runs());
-  reader.read_new([&](const JournalEntry& entry, const JournalReader::Where& where) {
-    if (entry.row.run >= found.size()) return;
-    Found& at = found[entry.row.run];
-    if (entry.attempt > at.attempt) at = {where, entry.attempt};
-  });
-
+  const LastLines lines(reader, study.runs());
   TableCounts counts;
   counts.torn = reader.torn_lines();
   TableFile table(folder, "table.csv", aside), timing(folder, "timing.csv", aside);
@@ -103,9 +111,10 @@ TableCounts write_table(const Study& study, const std::string& version, const st
   const std::string hash = calc_study_hash(study, version);
   append_cells(make_table_columns(study), &table.text());
   timing.text() += "run,processor_seconds\n";
-  for (std::uint64_t run = 0; run < found.size(); ++run) {
-    if (found[run].attempt < 0) continue;
-    const RunRow row = reader.read_again(found[run].where).row;
+  for (std::uint64_t run = 0; run < lines.runs(); ++run) {
+    const JournalReader::Where* where = lines.find(run);
+    if (where == nullptr) continue;
+    const RunRow row = reader.read_again(*where).row;
     std::vector<std::string> cells = {fmt::format("{}", run), std::string(name_of(row.status)),
                                       row.reason};
     for (std::string& cell : make_run_point(study, run).cells) cells.push_back(std::move(cell));
@@ -136,34 +145,39 @@ TableCounts write_table(const Study& study, const std::string& version, const st
 }
 
 ResultTable load_results(const Study& study, const std::string& folder) {
-  const CsvText csv = load_csv_text((fs::path(folder) / "table.csv").string());
   const size_t width = make_table_columns(study).size(), outputs = study.outputs.size();
+  TableRows rows((fs::path(folder) / "table.csv").string());
   ResultTable table;
   table.outputs.resize(outputs);
-  for (const auto& row : csv.rows) {
+  std::vector<std::string> row;
+  rows.next(&row);  // names
+  while (rows.next(&row)) {
     if (row.size() != width)
       throw InputError(folder + "/table.csv: a row is not as wide as the first");
-    const auto status = find_status(row[1]);
+    const auto status = find_status(row[1]).value_or(Status::kFailed);
     table.runs.push_back(std::stoull(row[0]));
-    table.status.push_back(status ? static_cast<int>(*status) : 1);
-    table.reasons.push_back(row[2]);
+    table.status.push_back(static_cast<int>(status));
+    if (status != Status::kDone) table.reasons[table.runs.back()] = row[2];
     for (size_t k = 0; k < outputs; ++k) {
-      table.outputs[k].push_back(number_in(row[width - 2 - outputs + k]));
+      table.outputs[k].push_back(read_number_cell(row[width - 2 - outputs + k]));
     }
   }
   return table;
 }
 
 std::vector<std::vector<double>> load_curve(const Study& study, const std::string& folder,
-                                            size_t curve) {
-  const CsvText csv = load_csv_text(
+                                            size_t curve, size_t first_time, size_t times) {
+  TableRows rows(
       (fs::path(folder) / fmt::format("curve_{}.csv", study.curves[curve].name)).string());
-  std::vector<std::vector<double>> rows;
-  for (const auto& row : csv.rows) {
-    auto& values = rows.emplace_back();
-    for (size_t k = 1; k < row.size(); ++k) values.push_back(number_in(row[k]));
+  std::vector<std::vector<double>> values(times);
+  std::vector<std::string> row;
+  rows.next(&row);  // times
+  while (rows.next(&row)) {
+    for (size_t k = 0; k < times && first_time + k + 1 < row.size(); ++k) {
+      values[k].push_back(read_number_cell(row[first_time + k + 1]));
+    }
   }
-  return rows;
+  return values;
 }
 
 }  // namespace vesica::studies

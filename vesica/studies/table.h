@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "vesica/studies/study.h"
@@ -26,13 +27,14 @@ std::vector<std::string> make_table_columns(const Study& study);
 // The table as numbers, for answers: cells that are no numbers are NaN.
 struct ResultTable {
   std::vector<std::uint64_t> runs;
-  std::vector<int> status;                   // by Status
-  std::vector<std::string> reasons;          // of runs that are not done; else empty
-  std::vector<std::vector<double>> outputs;  // by output, then row
+  std::vector<int> status;                                 // by Status
+  std::unordered_map<std::uint64_t, std::string> reasons;  // by run, of those that are not done
+  std::vector<std::vector<double>> outputs;                // by output, then row
 };
 ResultTable load_results(const Study& study, const std::string& folder);
-// By row of the runs that are done, in order: the values over the times of the curve.
+// Of a curve, over the runs that are done: the values at some of its times, by time. A few of them
+// at once, since all may be more than the memory holds.
 std::vector<std::vector<double>> load_curve(const Study& study, const std::string& folder,
-                                            size_t curve);
+                                            size_t curve, size_t first_time, size_t times);
 
 }  // namespace vesica::studies

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
-#include <charconv>
-#include <limits>
+#include <algorithm>
+#include <memory>
+#include <string>
 #include <vector>
 
-#include "vesica/io/csv.h"
 #include "vesica/io/file_error.h"
+#include "vesica/studies/table_rows.h"
 
 namespace vesica::studies {
 namespace {
@@ -36,27 +37,61 @@ hid_t make_word_type() {
   return text;
 }
 
-// Of a column; false: a cell is a word. Empty cells are NaN.
-bool as_numbers(const CsvText& csv, size_t column, std::vector<double>* numbers) {
-  numbers->clear();
-  bool any = csv.rows.empty();
-  for (const auto& row : csv.rows) {
-    const std::string& cell = row[column];
-    double x = std::numeric_limits<double>::quiet_NaN();
-    if (!cell.empty()) {
-      const auto [end, code] = std::from_chars(cell.data(), cell.data() + cell.size(), x);
-      if (code != std::errc() || end != cell.data() + cell.size()) return false;
-      any = true;
-    }
-    numbers->push_back(x);
+// Rows that are in memory at once.
+constexpr size_t kBatch = 65536;
+
+struct TableShape {
+  std::vector<std::string> columns;
+  std::vector<bool> has_word, has_number;
+  hsize_t rows = 0;
+
+  // Numbers, empty cells NaN; words where any cell is one, or all are empty.
+  bool is_number(size_t column) const {
+    return !has_word[column] && (has_number[column] || rows == 0);
   }
-  return any;
+};
+
+TableShape look_at_table(const std::string& path) {
+  TableRows rows(path);
+  TableShape shape;
+  rows.next(&shape.columns);
+  shape.has_word.resize(shape.columns.size());
+  shape.has_number.resize(shape.columns.size());
+  std::vector<std::string> row;
+  while (rows.next(&row)) {
+    row.resize(shape.columns.size());
+    for (size_t c = 0; c < row.size(); ++c) {
+      bool is_word = false;
+      read_number_cell(row[c], &is_word);
+      if (is_word) shape.has_word[c] = true;
+      if (!is_word && !row[c].empty()) shape.has_number[c] = true;
+    }
+    ++shape.rows;
+  }
+  return shape;
+}
+
+// Some rows of a column, from `first` on. False: it cannot be written.
+bool write_part(hid_t set, bool is_number, hid_t words, hsize_t first,
+                const std::vector<std::string>& cells) {
+  const hsize_t count[1] = {cells.size()};
+  const TableHandle here(H5Screate_simple(1, count, nullptr), H5Sclose),
+      there(H5Dget_space(set), H5Sclose);
+  if (H5Sselect_hyperslab(there, H5S_SELECT_SET, &first, nullptr, count, nullptr) < 0) return false;
+  if (is_number) {
+    std::vector<double> numbers;
+    for (const std::string& cell : cells) numbers.push_back(read_number_cell(cell));
+    return H5Dwrite(set, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, numbers.data()) >= 0;
+  }
+  std::vector<const char*> texts;
+  for (const std::string& cell : cells) texts.push_back(cell.c_str());
+  return H5Dwrite(set, words, here, there, H5P_DEFAULT, texts.data()) >= 0;
 }
 
 }  // namespace
 
 void save_table_hdf5(const std::string& csv_path, const std::string& path) {
-  const CsvText csv = load_csv_text(csv_path);
+  const TableShape shape = look_at_table(csv_path);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const auto check = [&](bool good) {
     if (!good) throw FileError(fmt::format("{}: cannot be written; is the disk full?", path));
@@ -71,33 +106,36 @@ void save_table_hdf5(const std::string& csv_path, const std::string& path) {
   const TableHandle group(H5Gcreate2(file, "table", H5P_DEFAULT, group_options, H5P_DEFAULT),
                           H5Gclose);
   check(group.good());
-  const hsize_t rows[1] = {csv.rows.size()}, columns[1] = {csv.columns.size()};
-  const TableHandle space(H5Screate_simple(1, rows, nullptr), H5Sclose);
-  std::vector<double> numbers;
+  const hsize_t length[1] = {shape.rows}, width[1] = {shape.columns.size()};
+  const TableHandle space(H5Screate_simple(1, length, nullptr), H5Sclose);
+  std::vector<std::unique_ptr<TableHandle>> sets;
   std::vector<const char*> order;
-  for (size_t c = 0; c < csv.columns.size(); ++c) {
-    order.push_back(csv.columns[c].c_str());
-    // A slash would be a group.
-    std::string name = csv.columns[c];
-    for (char& letter : name) {
-      if (letter == '/') letter = '|';
-    }
-    const bool is_number = as_numbers(csv, c, &numbers);
-    const hid_t type = is_number ? H5T_IEEE_F64LE : static_cast<hid_t>(words);
-    const TableHandle set(
+  for (size_t c = 0; c < shape.columns.size(); ++c) {
+    order.push_back(shape.columns[c].c_str());
+    std::string name = shape.columns[c];
+    std::replace(name.begin(), name.end(), '/', '|');  // a slash would be a group
+    const hid_t type = shape.is_number(c) ? H5T_IEEE_F64LE : static_cast<hid_t>(words);
+    sets.push_back(std::make_unique<TableHandle>(
         H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, set_options, H5P_DEFAULT),
-        H5Dclose);
-    check(set.good());
-    if (csv.rows.empty()) continue;
-    if (is_number) {
-      check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) >= 0);
-      continue;
-    }
-    std::vector<const char*> cells;
-    for (const auto& row : csv.rows) cells.push_back(row[c].c_str());
-    check(H5Dwrite(set, words, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()) >= 0);
+        H5Dclose));
+    check(sets.back()->good());
   }
-  const TableHandle list(H5Screate_simple(1, columns, nullptr), H5Sclose);
+  TableRows rows(csv_path);
+  std::vector<std::string> row;
+  rows.next(&row);  // names
+  std::vector<std::vector<std::string>> cells(shape.columns.size());
+  for (hsize_t first = 0; first < shape.rows; first += cells[0].size()) {
+    for (auto& column : cells) column.clear();
+    while (cells[0].size() < kBatch && rows.next(&row)) {
+      row.resize(cells.size());
+      for (size_t c = 0; c < cells.size(); ++c) cells[c].push_back(row[c]);
+    }
+    check(!cells[0].empty());
+    for (size_t c = 0; c < cells.size(); ++c) {
+      check(write_part(*sets[c], shape.is_number(c), words, first, cells[c]));
+    }
+  }
+  const TableHandle list(H5Screate_simple(1, width, nullptr), H5Sclose);
   const TableHandle attribute(H5Acreate2(group, "order", words, list, H5P_DEFAULT, H5P_DEFAULT),
                               H5Aclose);
   check(attribute.good() && H5Awrite(attribute, words, order.data()) >= 0 &&

@@ -1,0 +1,214 @@
+// Ground forces from motion alone, for people who were left out: errors beside those of curves,
+// placebo, coverage of the bands, joint moments, times. As a table, not a Google benchmark.
+//
+//   forces_bench [FOLDER...]      default: ../shared/data/wbds ../shared/data/wbds07
+//
+// Walks whose names end in C (comfortable) calibrate, two at a time in turn; fast (F) and slow (S)
+// ones are predicted by each pair. Without such names, the three walks nearest to the person's
+// median speed stand for them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "vesica/forces/evaluate.h"
+#include "vesica/forces/recordings.h"
+
+namespace {
+
+using namespace vesica;
+using namespace vesica::forces;
+namespace fs = std::filesystem;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::vector<size_t> list_comfortable(const Person& person) {
+  std::vector<size_t> walks;
+  for (size_t w = 0; w < person.walks.size(); ++w) {
+    if (person.walks[w].walk.name.ends_with("C") && !person.walks[w].stances.empty()) {
+      walks.push_back(w);
+    }
+  }
+  return walks.empty() ? choose_calibration(person, 3) : walks;
+}
+
+void print_row(const char* name, const Errors& e) {
+  fmt::print("{:<44}{:8.2f}{:8.2f}{:8.2f}{:8.2f}\n", name, e.force, e.pressure, e.ahead, e.lateral);
+}
+
+void print_by_speed(const char* name, const std::vector<const Person*>& people,
+                    const std::vector<PersonScore>& scores, Errors StanceScore::*member) {
+  fmt::print("{:<20}", name);
+  for (const char kind : {'C', 'F', 'S'}) {
+    std::vector<PersonScore> chosen;
+    for (size_t p = 0; p < scores.size(); ++p) {
+      PersonScore part;
+      for (const StanceScore& s : scores[p].stances) {
+        if (people[p]->walks[s.walk].walk.name.back() == kind) part.stances.push_back(s);
+      }
+      chosen.push_back(part);
+    }
+    const Errors e = average(chosen, member);
+    fmt::print("   {}: {:.2f}/{:.2f}/{:.2f}/{:.2f}", kind, e.force, e.pressure, e.ahead, e.lateral);
+  }
+  fmt::print("\n");
+}
+
+// The largest of a stance, over the mean.
+void print_worst(const char* name, const std::vector<const Person*>& people,
+                 const std::vector<PersonScore>& scores, Errors StanceScore::*member) {
+  Errors worst;
+  for (const PersonScore& p : scores) {
+    for (const StanceScore& s : p.stances) {
+      worst.force = std::max(worst.force, (s.*member).force);
+      worst.pressure = std::max(worst.pressure, (s.*member).pressure);
+      worst.ahead = std::max(worst.ahead, (s.*member).ahead);
+      worst.lateral = std::max(worst.lateral, (s.*member).lateral);
+    }
+  }
+  const Errors mean = average(scores, member);
+  fmt::print("{:<44}{:8.2f}{:8.2f}{:8.2f}{:8.2f}   ({:.1f} {:.1f} {:.1f} {:.1f} times the mean)\n",
+             name, worst.force, worst.pressure, worst.ahead, worst.lateral,
+             worst.force / mean.force, worst.pressure / mean.pressure, worst.ahead / mean.ahead,
+             worst.lateral / mean.lateral);
+  for (size_t p = 0; p < scores.size(); ++p) {
+    for (const StanceScore& s : scores[p].stances) {
+      const Errors& e = s.*member;
+      if (e.force <= 3 * mean.force && e.pressure <= 3 * mean.pressure &&
+          e.ahead <= 3 * mean.ahead && e.lateral <= 3 * mean.lateral) {
+        continue;
+      }
+      const MeasuredWalk& m = people[p]->walks[s.walk];
+      fmt::print(
+          "  above three times the mean: {} plate {} from {:.3f} s: {:.1f} {:.1f} {:.1f} {:.1f}\n",
+          m.walk.name, m.stances[s.stance].plate, m.stances[s.stance].begin, e.force, e.pressure,
+          e.ahead, e.lateral);
+    }
+  }
+}
+
+void print_coverage(const char* name, const std::vector<PersonScore>& scores,
+                    std::array<double, kOutputs> StanceScore::*member) {
+  fmt::print("{:<44}", name);
+  for (size_t o = 0; o < kOutputs; ++o) {
+    double sum = 0, n = 0;
+    for (const PersonScore& p : scores) {
+      for (const StanceScore& s : p.stances) {
+        if (!std::isfinite((s.*member)[o])) continue;
+        sum += (s.*member)[o];
+        n += 1;
+      }
+    }
+    fmt::print("{:8.1f}", 100 * sum / n);
+  }
+  fmt::print("\n");
+}
+
+int count_better(const std::vector<PersonScore>& scores, Errors StanceScore::*model,
+                 Errors StanceScore::*curve, double Errors::*figure) {
+  int better = 0;
+  for (const PersonScore& p : scores) {
+    better += average({p}, model).*figure < average({p}, curve).*figure ? 1 : 0;
+  }
+  return better;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> roots(argv + 1, argv + argc);
+  if (roots.empty()) roots = {"../shared/data/wbds", "../shared/data/wbds07"};
+  std::vector<Person> people;
+  double start = now();
+  for (const std::string& root : roots) {
+    if (!fs::exists(root)) {
+      fmt::print("{} is not there: skipped\n", root);
+      continue;
+    }
+    for (const std::string& folder : list_person_folders(root)) {
+      const FolderFiles files = list_folder(folder);
+      PersonOptions options;
+      options.skip_bad = true;
+      people.push_back(
+          load_person(fs::path(folder).filename().string(), files.standing, files.walks, options));
+      const Person& p = people.back();
+      size_t rejected = 0;
+      for (const MeasuredWalk& m : p.walks) rejected += m.rejected.size();
+      fmt::print(
+          "{:<8} {:6.1f} N +- {:4.1f}  {:2} walks  {:2} stances, {:2} loads rejected  floor "
+          "{:+5.1f} {:+5.1f} mm/m",
+          p.name, p.weight, p.weight_found.spread, p.walks.size(), p.stances(), rejected,
+          1e3 * p.slope_W.x(), 1e3 * p.slope_W.z());
+      for (const PlateScale& s : p.scales) fmt::print("  plate {} x {:g}", s.plate, s.factor);
+      for (const std::string& note : p.notes) fmt::print("\n   {}", note);
+      fmt::print("\n");
+    }
+  }
+  if (people.size() < 3) {
+    fmt::print("fewer than three people: nothing to measure\n");
+    return 0;
+  }
+  const double reading = now() - start;
+  std::vector<const Person*> all;
+  for (const Person& p : people) all.push_back(&p);
+
+  EvaluationOptions options;
+  options.usual_walks = list_comfortable;
+  options.with_bands = std::getenv("FAST") == nullptr;
+  start = now();
+  const std::vector<PersonScore> scores = leave_one_out(all, options);
+  const double evaluation = now() - start;
+  fmt::print("\n%, people left out{:>32}{:>8}{:>8}{:>8}\n", "force", "cop", "ahead", "lateral");
+  print_row("calibrated: own mean curve", average(scores, &StanceScore::own_mean));
+  print_row("calibrated: + slope on speed (fair)", average(scores, &StanceScore::own_fair));
+  print_row("calibrated", average(scores, &StanceScore::own));
+  print_row("no plates: mean curve of others", average(scores, &StanceScore::stranger_mean));
+  print_row("no plates: + slope on speed (fair)", average(scores, &StanceScore::stranger_fair));
+  print_row("no plates", average(scores, &StanceScore::stranger));
+  print_worst("calibrated: worst stance", all, scores, &StanceScore::own);
+  print_worst("no plates: worst stance", all, scores, &StanceScore::stranger);
+  print_by_speed("calibrated", all, scores, &StanceScore::own);
+  print_by_speed("  own mean curve", all, scores, &StanceScore::own_mean);
+  print_by_speed("no plates", all, scores, &StanceScore::stranger);
+  fmt::print(
+      "better than the fair baseline: calibrated {} of {} people in force, {} in centre of "
+      "pressure; no plates {}, {}\n",
+      count_better(scores, &StanceScore::own, &StanceScore::own_fair, &Errors::force),
+      scores.size(),
+      count_better(scores, &StanceScore::own, &StanceScore::own_fair, &Errors::pressure),
+      count_better(scores, &StanceScore::stranger, &StanceScore::stranger_fair, &Errors::force),
+      count_better(scores, &StanceScore::stranger, &StanceScore::stranger_fair, &Errors::pressure));
+  options.with_bands = false;
+  options.calibration_walks = 1;
+  print_row("calibrated with one walk", average(leave_one_out(all, options), &StanceScore::own));
+
+  fmt::print("\n95 % bands cover, % of the frames{:>19}{:>8}{:>8}{:>8}{:>8}\n", "ahead", "up",
+             "lateral", "cop x", "cop z");
+  print_coverage("calibrated", scores, &StanceScore::own_coverage);
+  print_coverage("no plates", scores, &StanceScore::stranger_coverage);
+
+  const PhysicsGain truth = calc_physics_gain(all, false), placebo = calc_physics_gain(all, true);
+  fmt::print(
+      "\nmotion takes off the error of curves: calibrated {:.0f} %, no plates {:.0f} %; with "
+      "forces reversed in time {:.0f} and {:.0f} %\n",
+      truth.own, truth.stranger, placebo.own, placebo.stranger);
+
+  start = now();
+  const Population population = train(people);
+  const double training = now() - start;
+  start = now();
+  const Calibration calibration =
+      calibrate(people[0], choose_calibration(people[0], 2), population);
+  const double calibrating = now() - start;
+  start = now();
+  predict(people[0].walks[0].walk, people[0].body, {&population, &calibration, people[0].weight});
+  fmt::print(
+      "\nseconds: reading and front end {:.2f} ({} people), training {:.2f}, calibration "
+      "{:.3f}, prediction {:.4f}, leaving each out with bands {:.1f}\n",
+      reading, people.size(), training, calibrating, now() - start, evaluation);
+}

@@ -1,0 +1,273 @@
+#include "vesica/forces/body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "vesica/error.h"
+#include "vesica/motion/marker_names.h"
+#include "vesica/motion/up_axis.h"
+
+namespace vesica::forces {
+namespace {
+
+struct Role {
+  const char* name;
+  std::vector<const char*> aliases;  // lower case, without punctuation and side
+};
+
+const std::vector<Role>& get_roles() {
+  static const std::vector<Role> roles = {
+      {"ASIS", {"asis", "asi"}},
+      {"PSIS", {"psis", "psi"}},
+      {"Iliac.Crest", {"iliaccrest", "iliac", "crest", "ic"}},
+      {"Sacrum", {"sacr", "sac", "sacrum", "vsacral", "s2"}},
+      {"Knee", {"knee", "kne", "kneelat", "kneelateral", "lknee", "fle", "lfe"}},
+      {"Knee.Medial", {"kneemedial", "kneemed", "knm", "knem", "kneem", "mkne", "fme", "mfe"}},
+      {"HF", {"hf", "hfb", "fax"}},
+      {"TT", {"tt", "tub", "ttb", "ttc"}},
+      {"Tibia1", {"tib", "sh1", "shankupper", "shank1"}},
+      {"Tibia2", {"shn", "sh2", "shankfront", "shank2"}},
+      {"Tibia3", {"sh3", "shankrear", "shank3"}},
+      {"Ankle", {"ankle", "ank", "anklelat", "anklelateral", "lma", "fal"}},
+      {"Ankle.Medial", {"anklemedial", "anklemed", "ankm", "anklem", "mank", "mma", "tam"}},
+      {"Heel", {"heel", "hee", "cal", "calc", "cal1", "calcaneus", "fcc"}},
+      {"MT1", {"mt1", "mth1", "mfh1", "mtp1", "met1", "d1m", "fm1", "toemed"}},
+      {"MT2", {"mt2", "mth2", "mtp2", "met2", "toe", "fm2"}},
+      {"MT5", {"mt5", "mth5", "mfh5", "mtp5", "met5", "d5m", "fm5", "toelat"}},
+      {"P1M", {"p1m"}},
+      {"P5M", {"p5m"}},
+      {"Calcaneus.Lateral", {"lca"}},
+      {"Calcaneus.Medial", {"stl"}},
+      {"Midfoot", {"nav", "midfootsup"}},
+  };
+  return roles;
+}
+
+// Where a marker stands on average, over the frames that show it.
+std::optional<Vec3d> find_mean(const MotionTrial& trial, const std::string& role) {
+  const int index = find_role(trial.markers, role);
+  if (index < 0) return {};
+  Vec3d sum = Vec3d::Zero();
+  int count = 0;
+  for (size_t k = 0; k < trial.markers.frames(); ++k) {
+    const Vec3d& p = trial.markers.at(k, static_cast<size_t>(index));
+    if (!p.allFinite()) continue;
+    sum += p;
+    ++count;
+  }
+  if (count == 0) return {};
+  return Vec3d(sum / count);
+}
+
+// The standing trial's markers by role, in S.
+struct StandingPoints {
+  const MotionTrial& trial;
+  Mat3d R_SW = Mat3d::Identity();
+  std::vector<std::string> missing;
+
+  std::optional<Vec3d> find(const std::string& role) const {
+    const std::optional<Vec3d> p = find_mean(trial, role);
+    if (!p) return {};
+    return Vec3d(R_SW * *p);
+  }
+  Vec3d get(const std::string& role) {
+    if (const auto p = find(role)) return *p;
+    missing.push_back(role);
+    return Vec3d::Zero();
+  }
+};
+
+void refuse_missing(const StandingPoints& points) {
+  if (points.missing.empty()) return;
+  std::vector<std::string> names = points.missing;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  throw InputError(fmt::format(
+      "{}: markers are missing in the standing trial: {}; forces from motion need the pelvis "
+      "(ASIS, PSIS or sacrum), knees, ankles and feet (heel, MT1 or MT2, MT5) of both sides. If "
+      "they have other names, give a map (--map)",
+      points.trial.file, fmt::join(names, ", ")));
+}
+
+// Middle of the back of the pelvis.
+Vec3d get_back(StandingPoints* points) {
+  const auto right = points->find("R.PSIS"), left = points->find("L.PSIS");
+  if (right && left) return 0.5 * (*right + *left);
+  if (const auto sacrum = points->find("Sacrum")) return *sacrum;
+  points->missing.push_back("R.PSIS and L.PSIS, or Sacrum");
+  return Vec3d::Zero();
+}
+
+void add_points(const StandingPoints& points, const std::vector<std::string>& roles,
+                const Pose<double>& X_SB, Cluster* cluster) {
+  for (const std::string& role : roles) {
+    const auto p = points.find(role);
+    if (!p) continue;
+    cluster->roles.push_back(role);
+    cluster->points.push_back(X_SB.R_WB.transpose() * (*p - X_SB.p_WB));
+  }
+}
+
+// Hip centres after Harrington et al. 2007 (J Biomech 40:595), from depth and width of the pelvis.
+void place_hips(const Vec3d& right, const Vec3d& left, const Vec3d& back, Body* body) {
+  const Vec3d front = 0.5 * (right + left);
+  const double width = (right - left).norm(), depth = (front - back).norm();
+  const Vec3d z = (right - left) / width;
+  const Vec3d forward = front - back;
+  const Vec3d x = (forward - forward.dot(z) * z).normalized();
+  const Vec3d y = z.cross(x);
+  for (int side = 0; side < 2; ++side) {
+    body->hip[side] = front + (-0.24 * depth - 0.0099) * x + (-0.30 * width - 0.0109) * y +
+                      sign_of(side) * (0.33 * width + 0.0073) * z;
+  }
+  body->pelvis_center = 0.5 * (front + back);
+}
+
+// The middle between lateral and medial marker; without the medial one, half a usual width inside.
+Vec3d place_joint(StandingPoints* points, int side, const char* joint, double half_width,
+                  Body* body) {
+  const Vec3d lateral = points->get(sided(side, joint));
+  const auto medial = points->find(sided(side, std::string(joint) + ".Medial"));
+  if (medial) return 0.5 * (lateral + *medial);
+  body->notes.push_back(fmt::format(
+      "The standing trial has no {}: the joint's centre is taken {:.0f} mm inside of the lateral "
+      "marker.",
+      sided(side, std::string(joint) + ".Medial"), 1e3 * half_width));
+  return lateral - sign_of(side) * half_width * Vec3d::UnitZ();
+}
+
+void place_foot(StandingPoints* points, int side, Body* body, double* length, double* width) {
+  const Vec3d heel = points->get(sided(side, "Heel"));
+  const Vec3d outer = points->get(sided(side, "MT5"));
+  const auto first = points->find(sided(side, "MT1")), second = points->find(sided(side, "MT2"));
+  if (!first && !second) points->missing.push_back(sided(side, "MT1") + " or MT2");
+  if (!points->missing.empty()) return;
+  const Vec3d inner = first ? *first : Vec3d(*second + 0.9 * (*second - outer));
+  const Vec3d ball = second ? *second : Vec3d(inner + 0.25 * (outer - inner));
+  Vec3d along = ball - heel;
+  along.y() = 0;
+  *length = along.norm();
+  if (!(*length > 0.05 && *length < 0.4)) {
+    throw InputError(fmt::format(
+        "{}: heel and second metatarsal of the {} foot are {:.0f} mm apart, standing; 50 to 400 mm "
+        "are expected: are the units right, and the markers where their names say?",
+        points->trial.file, name_of(as_foot(side)), 1e3 * *length));
+  }
+  Pose<double> X_SF;
+  X_SF.R_WB.col(0) = along / *length;
+  X_SF.R_WB.col(1) = Vec3d::UnitY();
+  X_SF.R_WB.col(2) = X_SF.R_WB.col(0).cross(X_SF.R_WB.col(1));
+  X_SF.p_WB = Vec3d(heel.x(), 0, heel.z());
+  const auto in_foot = [&](const Vec3d& p) {
+    return Vec3d(X_SF.R_WB.transpose() * (p - X_SF.p_WB));
+  };
+  *width = std::abs(in_foot(inner).z() - in_foot(outer).z());
+  body->inner[side] = in_foot(inner);
+  body->outer[side] = in_foot(outer);
+  body->toe_tip[side] = in_foot(ball + 0.3 * (ball - heel));
+  std::vector<std::string> roles;
+  for (const char* role : {"Heel", "MT1", "MT2", "MT5", "Ankle", "P1M", "P5M", "Calcaneus.Lateral",
+                           "Calcaneus.Medial"}) {
+    roles.push_back(sided(side, role));
+  }
+  add_points(*points, roles, X_SF, &body->foot[side]);
+}
+
+}  // namespace
+
+std::string sided(int side, const std::string& role) {
+  return (side == kRight ? "R." : "L.") + role;
+}
+
+int find_role(const MarkerTracks& markers, const std::string& role) {
+  char side = ' ';
+  std::string rest = role;
+  if (role.starts_with("R.") || role.starts_with("L.")) {
+    side = role[0] == 'R' ? 'r' : 'l';
+    rest = role.substr(2);
+  }
+  const auto& roles = get_roles();
+  const auto entry =
+      std::find_if(roles.begin(), roles.end(), [&](const Role& r) { return rest == r.name; });
+  if (entry == roles.end()) return -1;
+  for (const char* alias : entry->aliases) {
+    for (size_t i = 0; i < markers.markers(); ++i) {
+      for (const SidedName& name : as_sided_names(markers.labels[i])) {
+        if (name.side == side && name.rest == alias) return static_cast<int>(i);
+      }
+    }
+  }
+  return -1;
+}
+
+Body make_body(const MotionTrial& standing) {
+  if (standing.markers.frames() == 0 || standing.markers.markers() == 0) {
+    throw InputError(standing.file + ": the standing trial has no markers");
+  }
+  Body body;
+  StandingPoints points{standing, Mat3d::Identity(), {}};
+  Vec3d right = points.get("R.ASIS"), left = points.get("L.ASIS"), back = get_back(&points);
+  refuse_missing(points);
+  const UpAxis up = find_up(standing, find_gait_markers(standing.markers.labels), "");
+  Vec3d ahead = 0.5 * (right + left) - back;
+  ahead -= ahead.dot(up.axis) * up.axis;
+  if (ahead.norm() < 0.03) {
+    throw InputError(fmt::format(
+        "{}: front and back of the pelvis are {:.0f} mm apart, seen from above; at least 30 mm "
+        "are expected in a standing trial",
+        standing.file, 1e3 * ahead.norm()));
+  }
+  ahead.normalize();
+  points.R_SW.row(0) = ahead;
+  points.R_SW.row(1) = up.axis;
+  points.R_SW.row(2) = ahead.cross(up.axis);
+  // Facing follows from front and back, so that exchanged sides show.
+  if ((points.R_SW * (right - left)).z() < 0) {
+    throw InputError(fmt::format(
+        "{}: R.ASIS is to the left of L.ASIS in the standing trial: its left and right labels are "
+        "exchanged; rename them (vesica motion --rename)",
+        standing.file));
+  }
+  right = points.get("R.ASIS");
+  left = points.get("L.ASIS");
+  back = get_back(&points);
+  place_hips(right, left, back, &body);
+  add_points(points,
+             {"R.ASIS", "L.ASIS", "R.PSIS", "L.PSIS", "R.Iliac.Crest", "L.Iliac.Crest", "Sacrum"},
+             {}, &body.pelvis);
+  double length[2] = {0, 0}, width[2] = {0, 0};
+  for (int side = 0; side < 2; ++side) {
+    body.knee[side] = place_joint(&points, side, "Knee", 0.05, &body);
+    body.ankle[side] = place_joint(&points, side, "Ankle", 0.035, &body);
+    std::vector<std::string> roles;
+    for (const char* role : {"Knee", "HF", "TT", "Tibia1", "Tibia2", "Tibia3", "Ankle"}) {
+      roles.push_back(sided(side, role));
+    }
+    add_points(points, roles, {}, &body.shank[side]);
+    place_foot(&points, side, &body, &length[side], &width[side]);
+  }
+  refuse_missing(points);
+  body.foot_length = 0.5 * (length[0] + length[1]);
+  body.foot_width = 0.5 * (width[0] + width[1]);
+  body.leg_length = 0.5 * (body.hip[0].y() + body.hip[1].y());
+  body.pelvis_height = body.pelvis_center.y();
+  if (!(body.leg_length > 0.3 && body.leg_length < 1.4)) {
+    throw InputError(fmt::format(
+        "{}: the hips stand {:.2f} m above the laboratory's zero; 0.3 to 1.4 m are expected: the "
+        "floor has to be at zero, and the subject to stand",
+        standing.file, body.leg_length));
+  }
+  for (int side = 0; side < 2; ++side) {
+    for (const char* role : {"MT1", "MT5"}) {
+      if (const auto p = find_mean(standing, sided(side, role))) {
+        body.standing.push_back({sided(side, role), *p});
+      }
+    }
+  }
+  return body;
+}
+
+}  // namespace vesica::forces

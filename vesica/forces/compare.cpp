@@ -1,0 +1,86 @@
+#include "vesica/forces/compare.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace vesica::forces {
+namespace {
+
+void add_mean(const Errors& e, double n, Errors* sum) {
+  sum->force += e.force / n;
+  sum->pressure += e.pressure / n;
+  sum->ahead += e.ahead / n;
+  sum->lateral += e.lateral / n;
+}
+
+std::string say_verdict(const Comparison& c, const Predictor& predictor) {
+  if (c.stances.empty()) {
+    return "No stance of this walk lies wholly on plates: nothing to judge the prediction by.";
+  }
+  const auto say = [&](const char* what, double ours, double theirs) {
+    return fmt::format("{} {} ({:.1f} against {:.1f} %)", what,
+                       ours < 0.98 * theirs   ? "better"
+                       : ours > 1.02 * theirs ? "worse"
+                                              : "as good",
+                       ours, theirs);
+  };
+  const char* baseline = predictor.calibration != nullptr
+                             ? "the person's own mean curve with the population's change by speed"
+                             : "the population's mean curve with its change by speed";
+  std::string text =
+      fmt::format("Against {}, which is told when the foot is on the plate: {}, {}, {}, {}.",
+                  baseline, say("vertical force", c.errors.force, c.fair.force),
+                  say("centre of pressure", c.errors.pressure, c.fair.pressure),
+                  say("fore-aft force", c.errors.ahead, c.fair.ahead),
+                  say("lateral force", c.errors.lateral, c.fair.lateral));
+  if (c.plate_weight > 0 && std::abs(c.plate_weight / predictor.weight - 1) > 0.04) {
+    text += fmt::format(
+        " The plates carry {:.0f} N, the prediction assumes {:.0f} N: is the mass right?",
+        c.plate_weight, predictor.weight);
+  }
+  return text;
+}
+
+}  // namespace
+
+Comparison compare(const Walk& walk, const Body& body, const std::vector<PlateForces>& plates,
+                   const Predictor& predictor, const Prediction& prediction) {
+  Comparison c;
+  std::vector<MeasuredWalk> walks;
+  walks.push_back(measure(walk, body, plates));
+  c.scales = level_plates(body, predictor.weight / kGravity, &walks);
+  c.plate_weight = find_weight(walks).weight;
+  c.measured = std::move(walks[0]);
+  for (const MeasuredStance& m : c.measured.stances) {
+    const Contact& contact = walk.contacts[m.contact];
+    const FootForces& foot = prediction.feet[static_cast<size_t>(contact.side)];
+    ComparedStance s;
+    s.side = contact.side;
+    s.plate = m.plate;
+    s.begin = m.begin;
+    s.end = m.end;
+    s.predicted_begin = contact.strike;
+    s.predicted_end = contact.off;
+    s.errors = calc_errors(walk, m, predictor.weight, foot.force, foot.pressure);
+    s.mean_curve = calc_curve_errors(walk, body, m, predictor.weight,
+                                     make_baseline(predictor, s.side, walk.froude_speed, false));
+    s.fair = calc_curve_errors(walk, body, m, predictor.weight,
+                               make_baseline(predictor, s.side, walk.froude_speed, true));
+    s.coverage = calc_coverage(walk, m, foot);
+    s.moments =
+        calc_moment_errors(walk, m, predictor.weight / kGravity, foot, c.measured.pressure_height);
+    c.stances.push_back(s);
+  }
+  const auto n = static_cast<double>(c.stances.size());
+  for (const ComparedStance& s : c.stances) {
+    add_mean(s.errors, n, &c.errors);
+    add_mean(s.mean_curve, n, &c.mean_curve);
+    add_mean(s.fair, n, &c.fair);
+    for (size_t j = 0; j < kJoints; ++j) c.moments[j] += s.moments[j] / n;
+  }
+  c.verdict = say_verdict(c, predictor);
+  return c;
+}
+
+}  // namespace vesica::forces

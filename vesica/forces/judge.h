@@ -1,0 +1,30 @@
+// Whether a walk lies within what a population was trained on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vesica/forces/model.h"
+
+namespace vesica::forces {
+
+// Of one walk; NaN where it shows too few steps.
+struct WalkFigures {
+  double speed = kMissing;           // Froude
+  double step_length = kMissing;     // over leg length
+  double asymmetry = kMissing;       // |right - left| / mean of contact times
+  double double_support = kMissing;  // both together, of stance
+  double turn = kMissing;            // degrees between first and last third
+  double speed_change = kMissing;    // of the last third against the first, over the mean
+};
+WalkFigures calc_figures(const Walk& walk, const Body& body);
+
+// Sentences: what lies outside, and by how much. `refused`: so far outside that nothing should be
+// predicted.
+struct Judgement {
+  std::vector<std::string> outside;
+  std::string refused;
+};
+Judgement judge(const WalkFigures& figures, const Walk& walk, const Population& population);
+
+}  // namespace vesica::forces

@@ -1,0 +1,362 @@
+#include "vesica/forces/stances.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "vesica/forces/signals.h"
+#include "vesica/math/median.h"
+
+namespace vesica::forces {
+namespace {
+
+constexpr double kThreshold = 20.0;       // N
+constexpr double kMostEventError = 0.05;  // s between plate and motion
+constexpr double kMostOutside = 0.05;     // m, centre of pressure beyond the foot
+constexpr double kMostLevel = 0.12, kMostThirdLevel = 0.15;
+
+// How far a point lies beyond the foot's outline on the floor.
+double calc_beyond(const Walk& walk, const Body& body, const Contact& c, size_t k, const Vec2d& p) {
+  const Vec2d local = as_local(walk, c.side, k, p);
+  const double ahead = std::max(-local[0], local[0] - 1.3 * body.foot_length);
+  return std::max({ahead, std::abs(local[1]) - 0.75 * body.foot_width, 0.0});
+}
+
+// The frame nearest to a time.
+size_t find_frame(const Walk& walk, double time) {
+  const double k = std::round((time - walk.times[0]) * walk.rate);
+  return static_cast<size_t>(std::clamp(k, 0.0, static_cast<double>(walk.frames() - 1)));
+}
+
+// The contact whose foot is under the load most of the time; contacts.size() where none is.
+size_t find_contact(const Walk& walk, const Body& body, const PlateForces& plate,
+                    const PlateContact& load) {
+  size_t best = walk.contacts.size();
+  double most = 0;
+  for (size_t i = 0; i < walk.contacts.size(); ++i) {
+    const Contact& c = walk.contacts[i];
+    double share = 0, total = 0;
+    for (size_t k = 0; k < plate.size(); ++k) {
+      const double t = plate.times[k];
+      if (t < load.start || t > load.end || !plate.is_loaded(k)) continue;
+      total += plate.normal_force(k);
+      if (t < c.strike - kMostEventError || t > c.off + kMostEventError) continue;
+      const Vec3d p = walk.in_heading(t, plate.centers_of_pressure[k]);
+      if (calc_beyond(walk, body, c, find_frame(walk, t), {p.x(), p.z()}) < kMostOutside) {
+        share += plate.normal_force(k);
+      }
+    }
+    if (total > 0 && share / total > std::max(0.5, most)) {
+      most = share / total;
+      best = i;
+    }
+  }
+  return best;
+}
+
+double calc_outside(const Vec3d& p, const PlateForces& plate) {
+  double most = -1e9;
+  Vec3d middle = Vec3d::Zero();
+  for (const Vec3d& corner : plate.corners) middle += 0.25 * corner;
+  for (size_t i = 0; i < 4; ++i) {
+    const Vec3d edge = plate.corners[(i + 1) % 4] - plate.corners[i];
+    Vec3d outward = edge.cross(plate.normal).normalized();
+    if (outward.dot(plate.corners[i] - middle) < 0.0) outward = -outward;
+    most = std::max(most, outward.dot(p - plate.corners[i]));
+  }
+  return most;
+}
+
+// Why the foot was not wholly on the plate, where its edges are known.
+std::string find_overhang(const Walk& walk, const Contact& c, const PlateForces& plate) {
+  if (plate.corners.size() != 4) return {};
+  const Leg& leg = walk.legs[c.side];
+  const size_t k = find_frame(walk, c.strike + 0.4 * c.duration());
+  const Vec3d heel = leg.origin[k];
+  const struct {
+    const char* name;
+    Vec3d p;
+    double tolerance;
+  } points[] = {{"heel", heel, 0.008},
+                {"toe tip", leg.toe_tip[k], 0.005},
+                {"first metatarsal", leg.inner[k], 0.008},
+                {"fifth metatarsal", leg.outer[k], 0.008}};
+  for (const auto& point : points) {
+    const double outside = calc_outside(walk.as_recorded(k, point.p), plate);
+    if (outside > point.tolerance) {
+      return fmt::format("the {} is {:.0f} mm outside of the plate", point.name, 1e3 * outside);
+    }
+  }
+  return {};
+}
+
+// One load or several of one contact as a stance at the walk's frames.
+MeasuredStance sum_loads(const Walk& walk, size_t contact, const std::vector<PlateForces>& plates,
+                         const std::vector<const PlateContact*>& loads) {
+  MeasuredStance stance;
+  stance.contact = contact;
+  stance.begin = 1e9;
+  stance.end = -1e9;
+  const size_t n = walk.frames();
+  stance.force.assign(n, Vec3d::Zero());
+  stance.pressure.assign(n, Vec2d::Constant(kMissing));
+  stance.free_moment.assign(n, 0.0);
+  std::vector<Vec2d> moment(n, Vec2d::Zero());
+  std::vector<double> weight(n, 0.0);
+  for (const PlateContact* load : loads) {
+    const PlateForces& plate = plates[static_cast<size_t>(load->plate)];
+    stance.plate += (stance.plate.empty() ? "" : "+") + plate.name;
+    stance.begin = std::min(stance.begin, load->start);
+    stance.end = std::max(stance.end, load->end);
+    const auto is_on = [&](size_t j) {
+      return plate.times[j] >= load->start - 1e-9 && plate.times[j] <= load->end + 1e-9 &&
+             !plate.is_missing(j);
+    };
+    for (size_t k = 0; k < n; ++k) {
+      const double t = walk.times[k];
+      const auto after = std::lower_bound(plate.times.begin(), plate.times.end(), t);
+      if (after == plate.times.begin() || after == plate.times.end()) continue;
+      const auto j = static_cast<size_t>(after - plate.times.begin());
+      const double part = (t - plate.times[j - 1]) / (plate.times[j] - plate.times[j - 1]);
+      for (const auto& [i, share] : {std::pair{j - 1, 1.0 - part}, std::pair{j, part}}) {
+        if (!is_on(i)) continue;
+        const Vec3d f = walk.R_HW * plate.forces[i];
+        stance.force[k] += share * f;
+        if (!plate.is_loaded(i)) continue;
+        const Vec3d p = walk.in_heading(plate.times[i], plate.centers_of_pressure[i]);
+        moment[k] += share * f.y() * Vec2d(p.x(), p.z());
+        weight[k] += share * f.y();
+        // About the vertical: normals point up.
+        stance.free_moment[k] += share * plate.free_moments[i];
+      }
+    }
+  }
+  // Held beyond the ends.
+  size_t first = n, last = 0;
+  for (size_t k = 0; k < n; ++k) {
+    if (!(weight[k] > 0)) continue;
+    stance.pressure[k] = moment[k] / weight[k];
+    first = std::min(first, k);
+    last = k;
+  }
+  for (size_t k = 0; k < n && first < n; ++k) {
+    if (k < first) stance.pressure[k] = stance.pressure[first];
+    if (k > last) stance.pressure[k] = stance.pressure[last];
+    if (k > first && k < last && !stance.pressure[k].allFinite()) {
+      stance.pressure[k] = stance.pressure[k - 1];
+    }
+  }
+  return stance;
+}
+
+std::string find_objection(const Walk& walk, const Body& body, const MeasuredStance& stance,
+                           bool starts_before, bool ends_after) {
+  const Contact& c = walk.contacts[stance.contact];
+  if (!c.is_whole()) return "strike or off of the foot lie outside of the recording";
+  if (starts_before || ends_after) return "the plate was loaded already, or still, at the ends";
+  const double early = c.strike - stance.begin, late = c.off - stance.end;
+  if (std::abs(early) > kMostEventError) {
+    return fmt::format("the load begins {:.0f} ms {} the foot strikes by its motion",
+                       1e3 * std::abs(early), early > 0 ? "before" : "after");
+  }
+  if (std::abs(late) > kMostEventError) {
+    return fmt::format("the load ends {:.0f} ms {} the foot leaves by its motion",
+                       1e3 * std::abs(late), late > 0 ? "before" : "after");
+  }
+  for (size_t k = 0; k < walk.frames(); ++k) {
+    if (stance.force[k].y() <= kPressureForce) continue;
+    const double beyond = calc_beyond(walk, body, c, k, stance.pressure[k]);
+    if (beyond > kMostOutside) {
+      return fmt::format(
+          "the centre of pressure is {:.0f} mm beyond the foot at {:.3f} s: "
+          "something else touched the plate",
+          1e3 * beyond, walk.times[k]);
+    }
+  }
+  return {};
+}
+
+// Mean force over what motion alone expects of one newton of body weight, from u0 to u1 of single
+// support.
+double calc_level(const Walk& walk, const Track& total, const MeasuredStance& stance, double u0,
+                  double u1) {
+  const Contact& c = walk.contacts[stance.contact];
+  const double a = std::isfinite(c.other_off) ? c.other_off : c.strike + 0.177 * c.duration();
+  const double b = std::isfinite(c.other_strike) ? c.other_strike : c.strike + 0.822 * c.duration();
+  double measured = 0, expected = 0;
+  for (size_t k = 0; k < walk.frames(); ++k) {
+    const double u = (walk.times[k] - a) / (b - a);
+    if (u < u0 || u > u1) continue;
+    measured += stance.force[k].y();
+    expected += total[k].y();
+  }
+  return expected > 0 ? measured / expected : 0.0;
+}
+
+}  // namespace
+
+MeasuredWalk measure(Walk walk, const Body& body, const std::vector<PlateForces>& plates) {
+  MeasuredWalk result;
+  result.walk = std::move(walk);
+  const Walk& w = result.walk;
+  PlateContactOptions options;
+  options.threshold = kThreshold;
+  options.bridge = 0.015;
+  const std::vector<PlateContact> loads = find_contacts(plates, options);
+  std::map<size_t, std::vector<const PlateContact*>> by_contact;
+  double height = 0, samples = 0;
+  for (const PlateContact& load : loads) {
+    const PlateForces& plate = plates[static_cast<size_t>(load.plate)];
+    for (const Vec3d& p : plate.centers_of_pressure) {
+      if (!p.allFinite()) continue;
+      height += p.dot(w.up_W);
+      samples += 1;
+    }
+    const size_t contact = find_contact(w, body, plate, load);
+    if (contact == w.contacts.size()) {
+      result.rejected.push_back(
+          {plate.name, load.start, load.end,
+           "no foot that strikes and leaves within the recording is under it alone"});
+      continue;
+    }
+    by_contact[contact].push_back(&load);
+  }
+  if (samples > 0) result.pressure_height = height / samples;
+  const Track total = calc_untrained_total(w);
+  for (const auto& [contact, parts] : by_contact) {
+    MeasuredStance stance = sum_loads(w, contact, plates, parts);
+    bool before = false, after = false;
+    std::string why;
+    for (const PlateContact* part : parts) {
+      before = before || part->starts_before;
+      after = after || part->ends_after;
+      if (parts.size() == 1) {
+        why = find_overhang(w, w.contacts[contact], plates[static_cast<size_t>(part->plate)]);
+      }
+    }
+    if (why.empty()) why = find_objection(w, body, stance, before, after);
+    if (!why.empty()) {
+      result.rejected.push_back({stance.plate, stance.begin, stance.end, why});
+      continue;
+    }
+    stance.level = calc_level(w, total, stance, 0, 1);
+    stance.begin_level = calc_level(w, total, stance, 0, 1.0 / 3);
+    stance.end_level = calc_level(w, total, stance, 2.0 / 3, 1);
+    result.stances.push_back(std::move(stance));
+  }
+  return result;
+}
+
+std::vector<PlateScale> level_plates(const Body& body, double mass,
+                                     std::vector<MeasuredWalk>* walks) {
+  std::map<std::string, std::vector<double>> levels;
+  for (const MeasuredWalk& walk : *walks) {
+    for (const MeasuredStance& s : walk.stances) levels[s.plate].push_back(s.level);
+  }
+  if (levels.empty()) return {};
+  // Legs (hip centres) are 0.53 of the stature.
+  const double stature = body.leg_length / 0.53;
+  const double expected = (mass > 0 ? mass : 24.0 * stature * stature) * kGravity;
+  double reference = 0;
+  for (const auto& [plate, values] : levels) {
+    const double level = calc_median(values);
+    if (reference == 0 ||
+        std::abs(std::log(level / expected)) < std::abs(std::log(reference / expected))) {
+      reference = level;
+    }
+  }
+  std::vector<PlateScale> scales;
+  std::map<std::string, double> factors;
+  for (const auto& [plate, values] : levels) {
+    const double ratio = calc_median(values) / reference;
+    const double whole = ratio >= 1 ? std::round(ratio) : 1 / std::round(1 / ratio);
+    const bool is_multiple = std::abs(ratio / whole - 1) < 0.06 && std::abs(whole - 1) > 0.1;
+    factors[plate] = is_multiple ? whole : 1.0;
+    if (is_multiple) scales.push_back({plate, whole});
+  }
+  std::vector<double> all;
+  for (MeasuredWalk& walk : *walks) {
+    for (MeasuredStance& s : walk.stances) {
+      const double f = 1 / factors[s.plate];
+      for (Vec3d& force : s.force) force *= f;
+      for (double& moment : s.free_moment) moment *= f;
+      s.level *= f;
+      s.begin_level *= f;
+      s.end_level *= f;
+      all.push_back(s.level);
+    }
+  }
+  const double usual = calc_median(all);
+  for (MeasuredWalk& walk : *walks) {
+    std::erase_if(walk.stances, [&](const MeasuredStance& s) {
+      const auto reject = [&](const char* when, double level) {
+        walk.rejected.push_back(
+            {s.plate, s.begin, s.end,
+             fmt::format("its force {} is {:+.0f} % off what motion and the other stances expect: "
+                         "part of the foot was not on the plate",
+                         when, 100 * (level / usual - 1))});
+        return true;
+      };
+      if (std::abs(s.level / usual - 1) > kMostLevel) return reject("in single support", s.level);
+      if (std::abs(s.begin_level / usual - 1) > kMostThirdLevel) {
+        return reject("early in single support", s.begin_level);
+      }
+      if (std::abs(s.end_level / usual - 1) > kMostThirdLevel) {
+        return reject("late in single support", s.end_level);
+      }
+      return false;
+    });
+  }
+  return scales;
+}
+
+WeightFound find_weight(const std::vector<MeasuredWalk>& walks) {
+  std::vector<double> steps, levels;
+  for (const MeasuredWalk& m : walks) {
+    const Walk& w = m.walk;
+    for (const MeasuredStance& s : m.stances) levels.push_back(s.level);
+    for (const MeasuredStance& b : m.stances) {
+      for (const MeasuredStance& a : m.stances) {
+        const Contact& cb = w.contacts[b.contact];
+        const Contact& ca = w.contacts[a.contact];
+        if (ca.side == cb.side || !(a.begin > b.begin && a.begin < b.end)) continue;
+        if (!std::isfinite(cb.other_off)) continue;
+        // From 20 ms after the other foot's off, so that it is gone, to this foot's off.
+        const double from = cb.other_off + 0.02, until = b.end;
+        double sum = 0, n = 0;
+        size_t first = w.frames(), last = 0;
+        for (size_t k = 0; k < w.frames(); ++k) {
+          if (w.times[k] < from || w.times[k] > until) continue;
+          sum += a.force[k].y() + b.force[k].y();
+          n += 1;
+          first = std::min(first, k);
+          last = k;
+        }
+        if (n < 10 || first == 0 || last + 1 >= w.frames()) continue;
+        const auto velocity = [&](size_t k) {
+          return 0.5 * w.rate * (w.slow_pelvis[k + 1].y() - w.slow_pelvis[k - 1].y());
+        };
+        const double rise = velocity(last) - velocity(first);
+        const double duration = w.times[last] - w.times[first];
+        steps.push_back(sum / n / (1 + rise / (kGravity * duration)));
+      }
+    }
+  }
+  WeightFound found;
+  found.steps = static_cast<int>(steps.size());
+  const std::vector<double>& values = steps.empty() ? levels : steps;
+  if (values.empty()) return found;
+  found.weight = calc_median(values);
+  for (const double v : values) {
+    found.spread += std::pow(v - found.weight, 2) / static_cast<double>(values.size());
+  }
+  found.spread = std::sqrt(found.spread);
+  found.source = steps.empty() ? fmt::format("single support of {} stances", values.size())
+                               : fmt::format("{} whole step{} on plates", steps.size(),
+                                             steps.size() == 1 ? "" : "s");
+  return found;
+}
+
+}  // namespace vesica::forces

@@ -1,0 +1,68 @@
+// Stances that force plates measured whole: which loads belong to which contact of a walk, reasons
+// for those that cannot be used, plates that read a multiple, body weight.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vesica/forces/walk.h"
+#include "vesica/motion/plates.h"
+
+namespace vesica::forces {
+
+inline constexpr double kPressureForce = 50.0;  // N, from which on a centre of pressure counts
+
+struct MeasuredStance {
+  size_t contact = 0;         // of the walk
+  double begin = 0, end = 0;  // s, at 20 N
+  std::string plate;          // "3", "1+2" where a foot crossed from one to the next
+  // At the walk's frames, in H; zero where the foot is not on the plate.
+  Track force;                      // N
+  std::vector<Vec2d> pressure;      // centre of pressure, x and z; held beyond the ends
+  std::vector<double> free_moment;  // N m, about the vertical
+  double level = 0;  // N: single-support force over what motion expects a newton to be
+  double begin_level = 0, end_level = 0;  // the same of its first and last third
+};
+
+struct RejectedLoad {
+  std::string plate;
+  double begin = 0, end = 0;
+  std::string why;
+};
+
+struct MeasuredWalk {
+  Walk walk;
+  std::vector<MeasuredStance> stances;
+  std::vector<RejectedLoad> rejected;
+  double pressure_height = 0;  // m, of the centres of pressure, along up
+};
+
+// Matches the loads of the plates with the contacts of the walk. A load is used where begin and end
+// lie within 50 ms of the contact's, it was seen whole, one foot made it, that foot stayed inside
+// of the plate's edges (where the file knows them) and the centre of pressure within 50 mm of the
+// foot.
+MeasuredWalk measure(Walk walk, const Body& body, const std::vector<PlateForces>& plates);
+
+struct PlateScale {
+  std::string plate;
+  double factor = 1;
+};
+
+// Over the walks of one person: finds plates that read a whole multiple of the others (undone, and
+// listed) and rejects stances whose level in single support is more than 12 % (thirds of it: 15 %)
+// off the others'. `mass` [kg] decides which plates are right; 0: the group nearest to a body mass
+// index of 24 at the stature that goes with the legs.
+std::vector<PlateScale> level_plates(const Body& body, double mass,
+                                     std::vector<MeasuredWalk>* walks);
+
+// Body weight [N] from whole steps, off to off, with both feet on plates: mean vertical force,
+// corrected for the change of the pelvis' vertical velocity. Without such a step, from single
+// support. `spread` is the standard deviation of the steps.
+struct WeightFound {
+  double weight = 0, spread = 0;
+  int steps = 0;
+  std::string source;
+};
+WeightFound find_weight(const std::vector<MeasuredWalk>& walks);
+
+}  // namespace vesica::forces

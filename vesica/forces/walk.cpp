@@ -1,0 +1,522 @@
+#include "vesica/forces/walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "vesica/error.h"
+#include "vesica/math/linear_algebra.h"
+#include "vesica/math/median.h"
+#include "vesica/motion/butterworth.h"
+#include "vesica/motion/gaps.h"
+#include "vesica/motion/marker_names.h"
+#include "vesica/motion/rigid_fit.h"
+#include "vesica/motion/trial_tidy.h"
+#include "vesica/motion/up_axis.h"
+
+namespace vesica::forces {
+namespace {
+
+constexpr double kLongestGap = 0.1;  // s, filled by a cubic
+constexpr double kShortestContact = 0.3, kLongestContact = 1.3;
+
+// The tracks of a cluster's markers, in the laboratory.
+struct ClusterTracks {
+  Cluster cluster;
+  std::vector<Track> tracks;
+};
+
+ClusterTracks find_cluster(const MarkerTracks& markers, const Cluster& cluster,
+                           const std::string& file, const char* what, bool exchanged) {
+  ClusterTracks found;
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < cluster.roles.size(); ++i) {
+    std::string role = cluster.roles[i];
+    if (exchanged && role.starts_with("R.")) {
+      role[0] = 'L';
+    } else if (exchanged && role.starts_with("L.")) {
+      role[0] = 'R';
+    }
+    const int index = find_role(markers, role);
+    if (index < 0) {
+      missing.push_back(role);
+      continue;
+    }
+    found.cluster.roles.push_back(cluster.roles[i]);
+    found.cluster.points.push_back(cluster.points[i]);
+    found.tracks.push_back(markers.track(static_cast<size_t>(index)));
+  }
+  if (found.tracks.size() < 3) {
+    throw InputError(fmt::format(
+        "{}: the {} needs at least three markers that the standing trial has too; found {}{}{}. If "
+        "they have other names, give a map (--map)",
+        file, what, found.cluster.roles.empty() ? "none" : "", fmt::join(found.cluster.roles, ", "),
+        missing.empty() ? "" : fmt::format(", not {}", fmt::join(missing, ", "))));
+  }
+  return found;
+}
+
+// Short gaps by a cubic, longer ones from the other markers of the segment.
+void fill(const std::string& what, double rate, ClusterTracks* cluster,
+          std::vector<std::string>* notes) {
+  GapFillOptions options;
+  options.max_frames = std::max(1, static_cast<int>(kLongestGap * rate));
+  int filled = 0, longest = 0, rebuilt = 0;
+  for (Track& track : cluster->tracks) {
+    for (const FilledGap& gap : fill_gaps(track, options)) {
+      filled += gap.gap.count;
+      longest = std::max(longest, gap.gap.count);
+    }
+  }
+  const size_t n = cluster->tracks[0].size(), m = cluster->tracks.size();
+  std::vector<Vec3d> seen(m);
+  for (size_t k = 0; k < n; ++k) {
+    size_t present = 0;
+    for (size_t i = 0; i < m; ++i) {
+      seen[i] = cluster->tracks[i][k];
+      if (seen[i].allFinite()) ++present;
+    }
+    if (present == m || present < 3) continue;
+    const RigidFit fit = fit_rigid(cluster->cluster.points, seen);
+    if (!fit.found) continue;
+    for (size_t i = 0; i < m; ++i) {
+      if (seen[i].allFinite()) continue;
+      cluster->tracks[i][k] = fit.X_WB * cluster->cluster.points[i];
+      ++rebuilt;
+    }
+  }
+  if (filled > 0) {
+    notes->push_back(
+        fmt::format("Gaps in markers of the {} are filled: {} positions, the longest "
+                    "gap {} frames.",
+                    what, filled, longest));
+  }
+  if (rebuilt > 0) {
+    notes->push_back(fmt::format(
+        "{} positions of markers of the {} are missing; the segment's other markers give them.",
+        rebuilt, what));
+  }
+}
+
+std::vector<Pose<double>> fit_poses(const ClusterTracks& cluster) {
+  const size_t n = cluster.tracks[0].size(), m = cluster.tracks.size();
+  std::vector<Pose<double>> poses(n);
+  std::vector<Vec3d> seen(m);
+  for (size_t k = 0; k < n; ++k) {
+    for (size_t i = 0; i < m; ++i) seen[i] = cluster.tracks[i][k];
+    poses[k] = fit_rigid(cluster.cluster.points, seen).X_WB;
+  }
+  return poses;
+}
+
+Track place(const std::vector<Pose<double>>& poses, const Vec3d& point) {
+  Track track(poses.size());
+  for (size_t k = 0; k < poses.size(); ++k) track[k] = poses[k] * point;
+  return track;
+}
+
+Track mix(const Track& a, const Track& b, double part) {
+  Track track(a.size());
+  for (size_t k = 0; k < a.size(); ++k) track[k] = a[k] + part * (b[k] - a[k]);
+  return track;
+}
+
+// Cuts to the frames in which all clusters are seen whole, and turns into H.
+void cut_and_turn(std::vector<ClusterTracks*> clusters, const std::string& file, Walk* walk) {
+  const size_t n = walk->all_times.size();
+  const auto is_seen = [&](size_t k) {
+    return std::all_of(clusters.begin(), clusters.end(), [&](const ClusterTracks* c) {
+      return std::all_of(c->tracks.begin(), c->tracks.end(),
+                         [&](const Track& t) { return t[k].allFinite(); });
+    });
+  };
+  // The longest run without a gap.
+  size_t first = 0, last = 0;
+  for (size_t k = 0; k < n;) {
+    size_t end = k;
+    while (end < n && is_seen(end)) ++end;
+    if (end - k > last - first) {
+      first = k;
+      last = end;
+    }
+    k = end + 1;
+  }
+  const double seconds = static_cast<double>(last - first) / walk->rate;
+  if (seconds < 0.5) {
+    throw InputError(fmt::format(
+        "{}: pelvis, shanks and feet are seen together for {:.2f} s at most; at least 0.5 s are "
+        "needed (vesica motion shows which markers have gaps)",
+        file, seconds));
+  }
+  if (last - first < n) {
+    walk->notes.push_back(
+        fmt::format("Pelvis, shanks and feet are seen together from {:.3f} to {:.3f} s; forces are "
+                    "predicted there alone.",
+                    walk->all_times[first], walk->all_times[last - 1]));
+  }
+  walk->first_frame = first;
+  walk->times.assign(walk->all_times.begin() + static_cast<std::ptrdiff_t>(first),
+                     walk->all_times.begin() + static_cast<std::ptrdiff_t>(last));
+  for (ClusterTracks* cluster : clusters) {
+    for (Track& track : cluster->tracks) {
+      Track cut(last - first);
+      for (size_t k = first; k < last; ++k) {
+        cut[k - first] = walk->in_heading(walk->all_times[k], track[k]);
+      }
+      track = std::move(cut);
+    }
+  }
+}
+
+void make_leg(const ClusterTracks& shank, const ClusterTracks& foot, const Body& body, int side,
+              Track hip, double rate, Leg* leg) {
+  const std::vector<Pose<double>> shank_poses = fit_poses(shank);
+  leg->hip = std::move(hip);
+  leg->knee = place(shank_poses, body.knee[side]);
+  leg->ankle = place(shank_poses, body.ankle[side]);
+  const std::vector<Pose<double>> foot_poses = fit_poses(foot);
+  leg->toe_tip = place(foot_poses, body.toe_tip[side]);
+  leg->inner = place(foot_poses, body.inner[side]);
+  leg->outer = place(foot_poses, body.outer[side]);
+  const auto heel =
+      std::find(foot.cluster.roles.begin(), foot.cluster.roles.end(), sided(side, "Heel"));
+  const Track& heel_track = foot.tracks[static_cast<size_t>(heel - foot.cluster.roles.begin())];
+  leg->mass_center = {mix(leg->hip, leg->knee, kSegments[0].center),
+                      mix(leg->knee, leg->ankle, kSegments[1].center),
+                      mix(heel_track, leg->toe_tip, kSegments[2].center)};
+  leg->acceleration.assign(leg->hip.size(), Vec3d::Zero());
+  for (size_t i = 0; i < 3; ++i) {
+    const Track a = calc_acceleration(leg->mass_center[i], 12.0, rate);
+    for (size_t k = 0; k < a.size(); ++k) {
+      leg->acceleration[k] += kSegments[i].fraction / kGravity * a[k];
+    }
+  }
+  leg->foot_acceleration = calc_acceleration(leg->mass_center[2], 20.0, rate);
+  for (Vec3d& a : leg->foot_acceleration) a *= kSegments[2].fraction / kGravity;
+  ClusterTracks smooth = foot;
+  for (Track& track : smooth.tracks) track = calc_filtered(track, 15.0, rate);
+  const std::vector<Pose<double>> poses = fit_poses(smooth);
+  for (const Pose<double>& pose : poses) {
+    leg->origin.push_back(pose.p_WB);
+    leg->R_HF.push_back(pose.R_WB);
+    leg->toward.push_back(Vec2d(pose.R_WB(0, 0), pose.R_WB(2, 0)).normalized());
+  }
+}
+
+void make_dynamics(Walk* walk) {
+  const size_t n = walk->frames();
+  walk->slow_pelvis = calc_filtered(walk->pelvis, 6.0, walk->rate);
+  for (size_t f = 0; f < kBands.size(); ++f) {
+    walk->pelvis_acceleration[f] = calc_acceleration(walk->pelvis, kBands[f], walk->rate);
+    for (Vec3d& a : walk->pelvis_acceleration[f]) a /= kGravity;
+  }
+  walk->legs_acceleration.assign(n, Vec3d::Zero());
+  walk->legs_moment.assign(n, Vec3d::Zero());
+  for (const Leg& leg : walk->legs) {
+    for (size_t k = 0; k < n; ++k) walk->legs_acceleration[k] += leg.acceleration[k];
+    for (size_t i = 0; i < 3; ++i) {
+      const Track s = calc_filtered(leg.mass_center[i], 10.0, walk->rate);
+      const Track a = calc_acceleration(leg.mass_center[i], 10.0, walk->rate);
+      for (size_t k = 0; k < n; ++k) {
+        walk->legs_moment[k] +=
+            kSegments[i].fraction / kGravity *
+            ((s[k] - walk->slow_pelvis[k]) * (kGravity + a[k].y()) - s[k].y() * a[k]);
+      }
+    }
+  }
+}
+
+// Events of each foot, from `MarkerEvents`, with the feet as they are, not as they are labelled.
+struct FootEvents {
+  std::vector<double> strikes, offs;
+  std::set<double> doubtful;
+};
+
+// The neighbours of a contact: the other foot's off near its beginning, strike near its end.
+void find_neighbours(const std::array<FootEvents, 2>& events, Contact* c) {
+  const double d = c->duration();
+  for (const double t : events[1 - c->side].offs) {
+    if (std::isnan(c->other_off) && t > c->strike - 0.02 && t < c->strike + 0.45 * d) {
+      c->other_off = t;
+    }
+  }
+  for (const double t : events[1 - c->side].strikes) {
+    if (std::isnan(c->other_strike) && t > c->strike + 0.55 * d && t < c->off + 0.02) {
+      c->other_strike = t;
+    }
+  }
+}
+
+// Whole contacts, then those of which the recording shows one end: the other one lies a usual
+// contact's time away.
+void find_walk_contacts(const std::array<FootEvents, 2>& events, Walk* walk) {
+  std::array<std::set<double>, 2> used;
+  std::vector<double> durations;
+  for (int side = 0; side < 2; ++side) {
+    for (const double strike : events[side].strikes) {
+      for (const double off : events[side].offs) {
+        if (off - strike < kShortestContact || off - strike > kLongestContact) continue;
+        Contact c;
+        c.side = side;
+        c.strike = strike;
+        c.off = off;
+        c.doubtful = events[side].doubtful.contains(strike) || events[side].doubtful.contains(off);
+        walk->contacts.push_back(c);
+        durations.push_back(off - strike);
+        used[side].insert(strike);
+        used[side].insert(off);
+        break;
+      }
+    }
+  }
+  if (!durations.empty()) {
+    const double usual = calc_median(durations);
+    for (int side = 0; side < 2; ++side) {
+      for (const double strike : events[side].strikes) {
+        if (used[side].contains(strike) || strike + usual < walk->times.back()) continue;
+        Contact c;
+        c.side = side;
+        c.strike = strike;
+        c.off = strike + usual;
+        c.ends_after = true;
+        walk->contacts.push_back(c);
+      }
+      for (const double off : events[side].offs) {
+        if (used[side].contains(off) || off - usual > walk->times.front()) continue;
+        Contact c;
+        c.side = side;
+        c.strike = off - usual;
+        c.off = off;
+        c.starts_before = true;
+        walk->contacts.push_back(c);
+      }
+    }
+  }
+  for (Contact& c : walk->contacts) find_neighbours(events, &c);
+  std::sort(walk->contacts.begin(), walk->contacts.end(),
+            [](const Contact& a, const Contact& b) { return a.strike < b.strike; });
+}
+
+// Right is right of left: of the pelvis, seen along the walk.
+bool are_sides_exchanged(const MarkerTracks& markers, const Vec3d& to_the_right) {
+  const int right = find_role(markers, "R.ASIS"), left = find_role(markers, "L.ASIS");
+  if (right < 0 || left < 0) return false;
+  double sum = 0;
+  for (size_t k = 0; k < markers.frames(); ++k) {
+    const double apart =
+        (markers.at(k, static_cast<size_t>(right)) - markers.at(k, static_cast<size_t>(left)))
+            .dot(to_the_right);
+    if (std::isfinite(apart)) sum += apart;
+  }
+  return sum < 0;
+}
+
+// The fifth metatarsal lies outside of the first.
+void check_feet(const ClusterTracks& foot, int side, const std::string& file) {
+  const auto index = [&](const char* role) {
+    return static_cast<size_t>(
+        std::find(foot.cluster.roles.begin(), foot.cluster.roles.end(), sided(side, role)) -
+        foot.cluster.roles.begin());
+  };
+  const size_t inner = index("MT1"), outer = index("MT5");
+  if (inner >= foot.tracks.size() || outer >= foot.tracks.size()) return;
+  double sum = 0;
+  for (size_t k = 0; k < foot.tracks[0].size(); ++k) {
+    sum += (foot.tracks[outer][k] - foot.tracks[inner][k]).z();
+  }
+  if (sum * sign_of(side) > 0) return;
+  throw InputError(fmt::format(
+      "{}: {} lies to the inside of {}, seen along the walk, although the pelvis has its sides "
+      "right: labels of the foot are exchanged; rename them (vesica motion --rename)",
+      file, sided(side, "MT5"), sided(side, "MT1")));
+}
+
+}  // namespace
+
+Track calc_filtered(const Track& track, double cutoff, double rate) {
+  const ZeroPhaseFilter filter = make_low_pass(std::min(cutoff, 0.4 * rate), rate);
+  Track result(track.size());
+  std::vector<double> x(track.size());
+  for (int a = 0; a < 3; ++a) {
+    for (size_t k = 0; k < track.size(); ++k) x[k] = track[k][a];
+    filter_signal(filter, x);
+    for (size_t k = 0; k < track.size(); ++k) result[k][a] = x[k];
+  }
+  return result;
+}
+
+Track calc_acceleration(const Track& track, double cutoff, double rate) {
+  const Track x = calc_filtered(track, cutoff, rate);
+  Track a(x.size(), Vec3d::Zero());
+  for (size_t k = 1; k + 1 < x.size(); ++k) {
+    a[k] = rate * rate * (x[k + 1] - 2.0 * x[k] + x[k - 1]);
+  }
+  if (x.size() > 2) {
+    a.front() = a[1];
+    a.back() = a[a.size() - 2];
+  }
+  return a;
+}
+
+Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& body) {
+  const MarkerTracks& markers = trial.markers;
+  Walk walk;
+  walk.name = name;
+  walk.file = trial.file;
+  walk.all_times = markers.times;
+  if (markers.frames() < 20) {
+    throw InputError(trial.file + ": there are fewer than 20 frames of markers");
+  }
+  require_even_clock(markers.times, trial.file);
+  walk.rate =
+      static_cast<double>(markers.frames() - 1) / (markers.times.back() - markers.times.front());
+  const GaitMarkers gait = find_gait_markers(markers.labels);
+  walk.up_W = find_up(trial, gait, "").axis;
+  // Missing markers by name before anything else: no walk is found without them either.
+  ClusterTracks pelvis = find_cluster(markers, body.pelvis, trial.file, "pelvis", false);
+  for (int side = 0; side < 2; ++side) {
+    find_cluster(markers, body.foot[side], trial.file, side == kRight ? "right foot" : "left foot",
+                 false);
+  }
+  const MarkerEvents found = find_marker_events(markers, gait, walk.up_W);
+  if (!found.why_none.empty()) {
+    throw InputError(fmt::format("{}: no walk that forces could be predicted of: {}", trial.file,
+                                 found.why_none));
+  }
+  walk.R_HW.row(0) = found.ahead;
+  walk.R_HW.row(1) = walk.up_W;
+  walk.R_HW.row(2) = found.ahead.cross(walk.up_W);
+  walk.belt_W = found.belt;
+  walk.notes = found.remarks;
+  walk.sides_exchanged = are_sides_exchanged(markers, walk.R_HW.row(2));
+  if (walk.sides_exchanged) {
+    walk.notes.push_back(
+        "Left and right labels are exchanged throughout (R.ASIS is to the left of L.ASIS): "
+        "undone.");
+    pelvis = find_cluster(markers, body.pelvis, trial.file, "pelvis", true);
+  }
+  std::array<ClusterTracks, 2> shanks, feet;
+  for (int side = 0; side < 2; ++side) {
+    const char* shank = side == kRight ? "right shank" : "left shank";
+    const char* foot = side == kRight ? "right foot" : "left foot";
+    shanks[side] = find_cluster(markers, body.shank[side], trial.file, shank, walk.sides_exchanged);
+    feet[side] = find_cluster(markers, body.foot[side], trial.file, foot, walk.sides_exchanged);
+    if (std::find(feet[side].cluster.roles.begin(), feet[side].cluster.roles.end(),
+                  sided(side, "Heel")) == feet[side].cluster.roles.end()) {
+      throw InputError(fmt::format("{}: there is no marker {}", trial.file, sided(side, "Heel")));
+    }
+    fill(shank, walk.rate, &shanks[side], &walk.notes);
+    fill(foot, walk.rate, &feet[side], &walk.notes);
+  }
+  fill("pelvis", walk.rate, &pelvis, &walk.notes);
+  cut_and_turn({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, trial.file, &walk);
+  const std::vector<Pose<double>> pelvis_poses = fit_poses(pelvis);
+  walk.pelvis = place(pelvis_poses, body.pelvis_center);
+  for (int side = 0; side < 2; ++side) {
+    check_feet(feet[side], side, trial.file);
+    make_leg(shanks[side], feet[side], body, side, place(pelvis_poses, body.hip[side]), walk.rate,
+             &walk.legs[side]);
+  }
+  // Speed: the slope of the pelvis' way.
+  double n = 0, st = 0, stt = 0, sx = 0, stx = 0;
+  for (size_t k = 0; k < walk.frames(); ++k) {
+    const double t = walk.times[k] - walk.times[0], x = walk.pelvis[k].x();
+    n += 1;
+    st += t;
+    stt += t * t;
+    sx += x;
+    stx += t * x;
+  }
+  walk.speed = (n * stx - st * sx) / (n * stt - st * st);
+  walk.froude_speed = walk.speed / std::sqrt(kGravity * body.leg_length);
+  make_dynamics(&walk);
+  std::array<FootEvents, 2> events;
+  for (const GaitEvent& event : found.events) {
+    int side = event.foot == Foot::kRight ? kRight : kLeft;
+    if (walk.sides_exchanged) side = 1 - side;
+    (event.kind == GaitEvent::Kind::kStrike ? events[side].strikes : events[side].offs)
+        .push_back(event.time);
+    if (event.doubtful) events[side].doubtful.insert(event.time);
+  }
+  find_walk_contacts(events, &walk);
+  if (walk.contacts.empty()) {
+    throw InputError(fmt::format(
+        "{}: no contact of a foot from strike to off lies in the recording", trial.file));
+  }
+  set_floor(Vec3d::Zero(), &walk);
+  return walk;
+}
+
+void set_floor(const Vec3d& slope_W, Walk* walk) {
+  const Vec3d slope = walk->R_HW * slope_W;
+  walk->slope = Vec2d(slope.x(), slope.z());
+  for (int side = 0; side < 2; ++side) {
+    Leg& leg = walk->legs[side];
+    leg.pitch.resize(walk->frames());
+    leg.roll.resize(walk->frames());
+    for (size_t k = 0; k < walk->frames(); ++k) {
+      const Mat3d& R = leg.R_HF[k];
+      const auto rise = [&](int column) {
+        return std::clamp(
+            R(1, column) - walk->slope[0] * R(0, column) - walk->slope[1] * R(2, column), -1.0,
+            1.0);
+      };
+      leg.pitch[k] = std::asin(rise(0));
+      leg.roll[k] = sign_of(side) * std::asin(rise(2));
+    }
+  }
+}
+
+Vec3d level_floor(const Body& body, std::vector<Walk*> walks) {
+  // Unknowns: two slopes, then a height for each marker (heel, inner, outer of each side).
+  constexpr double kNoise = 1e-3, kPrior = 5e-3;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(8, 8);
+  Eigen::VectorXd b = Eigen::VectorXd::Zero(8);
+  const Vec3d up = walks[0]->up_W;
+  const Vec3d x = walks[0]->R_HW.row(0), z = walks[0]->R_HW.row(2);
+  const auto add = [&](int marker, const Vec3d& p_W) {
+    Eigen::VectorXd row = Eigen::VectorXd::Zero(8);
+    row[0] = p_W.dot(x);
+    row[1] = p_W.dot(z);
+    row[2 + marker] = 1;
+    row /= kNoise;
+    A += row * row.transpose();
+    b += row * (p_W.dot(up) / kNoise);
+  };
+  for (const Walk* walk : walks) {
+    for (const Contact& c : walk->contacts) {
+      const Leg& leg = walk->legs[c.side];
+      const auto add_median = [&](int marker, const Track& track, double from, double until) {
+        std::array<std::vector<double>, 3> values;
+        for (size_t k = 0; k < walk->frames(); ++k) {
+          const double u = (walk->times[k] - c.strike) / c.duration();
+          if (u < from || u > until) continue;
+          const Vec3d p = walk->as_recorded(k, track[k]) - walk->belt_W * walk->times[k];
+          for (int a = 0; a < 3; ++a) values[a].push_back(p[a]);
+        }
+        if (values[0].size() < 3) return;
+        add(marker + 3 * c.side,
+            {calc_median(values[0]), calc_median(values[1]), calc_median(values[2])});
+      };
+      add_median(0, leg.origin, 0.2, 0.4);
+      add_median(1, leg.inner, 0.3, 0.6);
+      add_median(2, leg.outer, 0.3, 0.6);
+    }
+  }
+  if (walks[0]->belt_W.norm() == 0.0) {
+    for (const Body::Standing& s : body.standing) {
+      add((s.role.ends_with("MT1") ? 1 : 2) + (s.role.starts_with("L.") ? 3 : 0), s.p_W);
+    }
+  }
+  A(0, 0) += 1 / (kPrior * kPrior);
+  A(1, 1) += 1 / (kPrior * kPrior);
+  for (int i = 2; i < 8; ++i) A(i, i) += 1e-6;  // a marker that was never seen
+  const Eigen::VectorXd found = solve_symmetric(A, b);
+  const Vec3d slope_W = found[0] * x + found[1] * z;
+  for (Walk* walk : walks) set_floor(slope_W, walk);
+  return slope_W;
+}
+
+}  // namespace vesica::forces

@@ -1,0 +1,415 @@
+#include "vesica/identification/foot_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "vesica/error.h"
+#include "vesica/math/linear_algebra.h"
+#include "vesica/math/spline.h"
+#include "vesica/motion/resample.h"
+#include "vesica/motion/rigid_fit.h"
+#include "vesica/motion/trial_analysis.h"
+#include "vesica/motion/trial_edit.h"
+
+namespace vesica {
+namespace {
+
+constexpr double kSlopeSpread = 0.005;  // m/m, of the prior
+constexpr double kHeightNoise = 0.001;  // m
+
+const Mat3d kTurnedOver = Vec3d(-1, 1, 1).asDiagonal();
+
+// World to ground: z up.
+Mat3d make_to_ground(const Vec3d& up) { return calc_turn_of_z(up).transpose(); }
+
+// Markers of one foot: heel, inner, outer, and whatever else of the foot both trials have.
+struct FootLabels {
+  std::string heel, inner, outer;
+  std::vector<std::string> tracked;
+};
+
+FootLabels find_labels(const MarkerTracks& standing, const FootMarkers& foot, const char* side) {
+  const auto label = [&](int marker, const char* what) {
+    if (marker < 0) {
+      throw InputError(fmt::format(
+          "the standing trial has no marker of the {} {}: heel, first and fifth metatarsal are "
+          "needed (names as R.Heel, RHEE, R.MT1; maps of names: --marker-map)",
+          side, what));
+    }
+    return standing.labels[static_cast<size_t>(marker)];
+  };
+  FootLabels l{label(foot.heel, "heel"),
+               label(foot.inner, "first metatarsal"),
+               label(foot.outer, "fifth metatarsal"),
+               {}};
+  l.tracked = {l.heel, l.inner, l.outer};
+  return l;
+}
+
+// The lateral malleolus moves little against the heel and makes the pose firmer.
+void add_ankle(const MarkerTracks& standing, char side, FootLabels* labels) {
+  for (const std::string& name : {fmt::format("{}.Ankle", side), fmt::format("{}ANK", side)}) {
+    if (standing.find(name) < standing.markers()) labels->tracked.push_back(name);
+  }
+}
+
+Vec3d calc_mean_position(const MarkerTracks& tracks, const std::string& label) {
+  const size_t marker = tracks.find(label);
+  Vec3d sum = Vec3d::Zero();
+  int count = 0;
+  for (size_t f = 0; f < tracks.frames(); ++f) {
+    if (!tracks.has(f, marker)) continue;
+    sum += tracks.at(f, marker);
+    ++count;
+  }
+  if (count == 0) throw InputError(fmt::format("the standing trial never shows marker {}", label));
+  return sum / count;
+}
+
+FootShape make_shape(const MarkerTracks& standing, const FootLabels& labels, const Mat3d& R_GL,
+                     const Pose<double>& X_floor, bool left) {
+  FootShape shape;
+  shape.labels = labels.tracked;
+  const auto at = [&](const std::string& label) -> Vec3d {
+    return X_floor * Vec3d(R_GL * calc_mean_position(standing, label));
+  };
+  const Vec3d heel = at(labels.heel), ball = 0.5 * (at(labels.inner) + at(labels.outer));
+  Vec3d forward = ball - heel;
+  forward.z() = 0;
+  if (forward.norm() < 0.05) throw InputError("the markers of the standing foot span no foot");
+  forward.normalize();
+  Mat3d R_GF;
+  R_GF << forward.cross(Vec3d::UnitZ()), forward, Vec3d::UnitZ();
+  const auto in_foot = [&](const std::string& label) -> Vec3d {
+    const Vec3d p = R_GF.transpose() * (at(label) - heel);
+    return left ? Vec3d(kTurnedOver * p) : p;
+  };
+  for (const std::string& label : labels.tracked) shape.markers.push_back(in_foot(label));
+  shape.inner = in_foot(labels.inner);
+  shape.outer = in_foot(labels.outer);
+  shape.floor = -heel.z();
+  return shape;
+}
+
+// Heights of markers that stand, for the floor.
+struct StandingHeights {
+  struct Point {
+    Vec3d p_G;
+    int group;
+  };
+  std::vector<Point> points;
+  int groups = 0;
+
+  void add(const Vec3d& p, int group) {
+    points.push_back({p, group});
+    groups = std::max(groups, group + 1);
+  }
+};
+
+FloorPlane fit_floor(const StandingHeights& heights) {
+  const int n = static_cast<int>(heights.points.size()), unknowns = 2 + heights.groups;
+  FloorPlane floor;
+  floor.points = n;
+  if (n < 4) return floor;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n + 2, unknowns);
+  Eigen::MatrixXd b = Eigen::MatrixXd::Zero(n + 2, 1);
+  for (int k = 0; k < n; ++k) {
+    const auto& point = heights.points[static_cast<size_t>(k)];
+    A(k, 0) = point.p_G.x() / kHeightNoise;
+    A(k, 1) = point.p_G.y() / kHeightNoise;
+    A(k, 2 + point.group) = 1 / kHeightNoise;
+    b(k, 0) = point.p_G.z() / kHeightNoise;
+  }
+  A(n, 0) = A(n + 1, 1) = 1 / kSlopeSpread;
+  const Eigen::MatrixXd x = solve_least_squares(A, b);
+  floor.slope_x = x(0, 0);
+  floor.slope_y = x(1, 0);
+  floor.rms = std::sqrt((A.topRows(n) * x - b.topRows(n)).squaredNorm() / n) * kHeightNoise;
+  return floor;
+}
+
+// Ground to floor: the plane becomes z = 0.
+Pose<double> make_to_floor(const FloorPlane& floor) {
+  const Vec3d n = Vec3d(-floor.slope_x, -floor.slope_y, 1).normalized();
+  return {calc_turn_of_z(n).transpose(), Vec3d::Zero()};
+}
+
+// A walk that has been looked at.
+struct Walk {
+  std::string name;
+  MarkerTracks markers;  // filtered, in G
+  TrialAnalysis analysis;
+  Mat3d R_GL;
+};
+
+Walk look_at(const FootTrial& trial, const FootTrialOptions& options) {
+  Walk walk;
+  walk.name = trial.name;
+  AnalysisOptions analysis;
+  analysis.contacts.threshold = analysis.plates.threshold = options.threshold;
+  walk.analysis = analyse(trial.motion, analysis);
+  walk.R_GL = make_to_ground(walk.analysis.up);
+  walk.markers = trial.motion.markers;
+  fill_marker_gaps(&walk.markers, {});
+  filter_markers(&walk.markers, make_low_pass(options.cutoff, walk.markers.rate));
+  for (Vec3d& p : walk.markers.positions) p = walk.R_GL * p;
+  return walk;
+}
+
+// Why a stance cannot be used; empty if it can.
+std::string find_fault(const Walk& walk, const Stance& stance) {
+  if (stance.foot != Foot::kLeft && stance.foot != Foot::kRight) {
+    return stance.foot == Foot::kBoth ? "both feet are on the plate" : "no foot is near the load";
+  }
+  if (stance.starts_before || stance.ends_after) return "it is not whole";
+  if (stance.partial) return "the foot reaches beyond the plate";
+  if (stance.contacts.size() != 1) return "it lies on several plates";
+  if (stance.end - stance.start < 0.3 || stance.end - stance.start > 1.5) {
+    return fmt::format("it lasts {:.2f} s", stance.end - stance.start);
+  }
+  if (stance.start < walk.markers.start_time() || stance.end > walk.markers.times.back()) {
+    return "there are no markers for all of it";
+  }
+  return {};
+}
+
+Vec3d rotation_vector_between(const Mat3d& from, const Mat3d& to) {
+  const Quaternion<double> q = as_quaternion(Mat3d(to * from.transpose()));
+  const Vec3d v(q.x, q.y, q.z);
+  const double s = v.norm();
+  const double w = q.w < 0 ? -q.w : q.w;
+  const double sign = q.w < 0 ? -1 : 1;
+  return s < 1e-12 ? Vec3d(2 * sign * v) : Vec3d(sign * v * (2 * std::atan2(s, w) / s));
+}
+
+// Poses of the foot over the whole walk, in the floor's frame, as a right foot.
+struct FootTrack {
+  std::vector<Pose<double>> poses;
+  std::vector<bool> found;
+  double rms = 0;
+};
+
+FootTrack track_foot(const Walk& walk, const FootShape& shape, const Pose<double>& X_floor,
+                     bool left) {
+  FootTrack track;
+  std::vector<size_t> markers;
+  for (const std::string& label : shape.labels) markers.push_back(walk.markers.find(label));
+  double sum = 0;
+  for (size_t f = 0; f < walk.markers.frames(); ++f) {
+    std::vector<Vec3d> seen;
+    for (const size_t m : markers) {
+      Vec3d p = Vec3d::Constant(kMissing);
+      if (m < walk.markers.markers()) p = X_floor * walk.markers.at(f, m);
+      seen.push_back(left ? Vec3d(kTurnedOver * p) : p);
+    }
+    const RigidFit fit = fit_rigid(shape.markers, seen);
+    track.found.push_back(fit.found);
+    track.poses.push_back(fit.X_WB);
+    if (fit.found) sum += fit.rms * fit.rms;
+  }
+  track.rms = std::sqrt(sum / static_cast<double>(std::max<size_t>(1, track.poses.size())));
+  return track;
+}
+
+// Force and centre of pressure of a plate at other times, straight between its samples.
+struct PlateAt {
+  const PlateForces& plate;
+  Mat3d R_GL;
+  Pose<double> X_floor;
+  bool left;
+
+  // Normal force; the point is NaN where it is not known.
+  double operator()(double time, Eigen::Vector2d* cop) const {
+    const auto& t = plate.times;
+    const auto after = std::upper_bound(t.begin(), t.end(), time);
+    if (after == t.begin() || after == t.end()) {
+      *cop = Eigen::Vector2d::Constant(kMissing);
+      return 0;
+    }
+    const auto k = static_cast<size_t>(after - t.begin()) - 1;
+    const double part = (time - t[k]) / (t[k + 1] - t[k]);
+    const Vec3d force = (1 - part) * plate.forces[k] + part * plate.forces[k + 1];
+    const Vec3d point =
+        (1 - part) * plate.centers_of_pressure[k] + part * plate.centers_of_pressure[k + 1];
+    const Vec3d p = X_floor * Vec3d(R_GL * point);
+    *cop = {left ? -p.x() : p.x(), p.y()};
+    return (X_floor.R_WB * R_GL * force).z();
+  }
+};
+
+FootStance make_stance(const Walk& walk, const Stance& stance, const FootTrack& track,
+                       const Pose<double>& X_floor, bool left) {
+  const auto& times = walk.markers.times;
+  const PlateContact& contact =
+      walk.analysis.contacts[static_cast<size_t>(stance.contacts.front())];
+  const PlateAt plate{walk.analysis.plates[static_cast<size_t>(contact.plate)], walk.R_GL, X_floor,
+                      left};
+  FootStance out;
+  for (size_t f = 1; f + 1 < times.size(); ++f) {
+    if (times[f] < stance.start || times[f] > stance.end) continue;
+    if (!track.found[f - 1] || !track.found[f] || !track.found[f + 1]) {
+      throw InputError(fmt::format("the foot's markers are missing at {:.3f} s", times[f]));
+    }
+    FootFrame frame;
+    frame.time = times[f];
+    const double h = times[f + 1] - times[f - 1];
+    const Pose<double>&before = track.poses[f - 1], &after = track.poses[f + 1];
+    frame.foot.X_WB = track.poses[f];
+    frame.foot.V_WB.v_WB = (after.p_WB - before.p_WB) / h;
+    frame.foot.V_WB.w_WB = rotation_vector_between(before.R_WB, after.R_WB) / h;
+    frame.angles = {0.0};
+    frame.rates = {0.0};
+    Eigen::Vector2d cop;
+    out.force.push_back(plate(times[f], &cop));
+    out.cop.push_back(cop);
+    out.frames.push_back(std::move(frame));
+  }
+  return out;
+}
+
+void add_standing_heights(const Walk& walk, const FootLabels& labels, Foot side, int group,
+                          StandingHeights* heights) {
+  struct Window {
+    std::string label;
+    double from, to;
+  };
+  const Window windows[] = {
+      {labels.heel, 0.2, 0.4}, {labels.inner, 0.3, 0.6}, {labels.outer, 0.3, 0.6}};
+  for (const Stance& stance : walk.analysis.stances) {
+    if (stance.foot != side || stance.starts_before || stance.ends_after) continue;
+    for (int k = 0; k < 3; ++k) {
+      const size_t marker = walk.markers.find(windows[k].label);
+      if (marker >= walk.markers.markers()) continue;
+      std::vector<Vec3d> seen;
+      const double duration = stance.end - stance.start;
+      for (size_t f = 0; f < walk.markers.frames(); ++f) {
+        const double u = (walk.markers.times[f] - stance.start) / duration;
+        if (u >= windows[k].from && u <= windows[k].to && walk.markers.has(f, marker)) {
+          seen.push_back(walk.markers.at(f, marker));
+        }
+      }
+      if (seen.size() < 3) continue;
+      std::sort(seen.begin(), seen.end(),
+                [](const Vec3d& a, const Vec3d& b) { return a.z() < b.z(); });
+      heights->add(seen[seen.size() / 2], group + k);
+    }
+  }
+}
+
+double calc_weight(const std::vector<Walk>& walks) {
+  std::vector<double> all;
+  for (const Walk& walk : walks) {
+    for (const WeightEstimate& w : walk.analysis.weights) all.push_back(w.weight);
+  }
+  if (all.empty()) {
+    throw InputError(
+        "no whole stride lies on the plates: give the body's weight (`weight: 700 N`)");
+  }
+  std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
+                   all.end());
+  return all[all.size() / 2];
+}
+
+}  // namespace
+
+FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<FootTrial>& trials,
+                             const FootTrialOptions& options) {
+  FootTrials result;
+  const GaitMarkers gait = find_gait_markers(standing.markers.labels);
+  FootLabels left = find_labels(standing.markers, gait.left, "left");
+  FootLabels right = find_labels(standing.markers, gait.right, "right");
+  add_ankle(standing.markers, 'L', &left);
+  add_ankle(standing.markers, 'R', &right);
+
+  std::vector<Walk> walks;
+  for (const FootTrial& trial : trials) walks.push_back(look_at(trial, options));
+  if (walks.empty()) throw InputError("there is no walk");
+  const Mat3d R_GL = walks.front().R_GL;
+  StandingHeights heights;
+  for (const Walk& walk : walks) {
+    const auto& from = options.floor_from;
+    if (!from.empty() && std::find(from.begin(), from.end(), walk.name) == from.end()) continue;
+    add_standing_heights(walk, left, Foot::kLeft, 0, &heights);
+    add_standing_heights(walk, right, Foot::kRight, 3, &heights);
+  }
+  result.floor = fit_floor(heights);
+  result.weight = options.weight > 0 ? options.weight : calc_weight(walks);
+  const Pose<double> X_floor = make_to_floor(result.floor);
+  result.left = make_shape(standing.markers, left, R_GL, X_floor, true);
+  result.right = make_shape(standing.markers, right, R_GL, X_floor, false);
+
+  for (const Walk& walk : walks) {
+    for (const bool is_left : {true, false}) {
+      const FootTrack track =
+          track_foot(walk, is_left ? result.left : result.right, X_floor, is_left);
+      for (const Stance& stance : walk.analysis.stances) {
+        if ((stance.foot == Foot::kLeft) != is_left && stance.foot != Foot::kUnknown &&
+            stance.foot != Foot::kBoth) {
+          continue;
+        }
+        const std::string fault = find_fault(walk, stance);
+        const std::string place = fmt::format("{}: {} stance at {:.2f} to {:.2f} s", walk.name,
+                                              name_of(stance.foot), stance.start, stance.end);
+        if (!fault.empty()) {
+          const bool twice = stance.foot == Foot::kUnknown || stance.foot == Foot::kBoth;
+          if (!twice || is_left) result.remarks.push_back(place + " is left out: " + fault);
+          continue;
+        }
+        try {
+          FootTrials::Entry entry{walk.name,
+                                  stance.foot,
+                                  stance.start,
+                                  stance.end,
+                                  walk.analysis.walking_speed,
+                                  make_stance(walk, stance, track, X_floor, is_left)};
+          entry.stance.name = fmt::format("{} {}", walk.name, name_of(stance.foot));
+          entry.stance.weight = result.weight;
+          result.stances.push_back(std::move(entry));
+        } catch (const InputError& e) {
+          result.remarks.push_back(fmt::format("{} is left out: {}", place, e.what()));
+        }
+      }
+    }
+  }
+  if (result.stances.empty()) {
+    std::string why;
+    for (const std::string& remark : result.remarks) why += "\n  " + remark;
+    throw InputError("no walk has a whole stance of one foot on one plate" + why);
+  }
+  return result;
+}
+
+FootModel make_template(const FootShape& shape) {
+  const Vec3d ball = 0.5 * (shape.inner + shape.outer);
+  const double length = ball.y(), scale = length / 0.17, width = (shape.outer - shape.inner).norm();
+  Vec3d axis = shape.outer - shape.inner;
+  axis.z() = 0;
+  axis.normalize();
+  const double turn = std::atan2(axis.y(), axis.x());  // of the metatarsals about z
+  const double sole = shape.floor - 0.005;             // of the pad as it is loaded in standing
+  FootModel foot;
+  foot.stiffness = 1.6e7;
+  foot.damping = 0.6;
+  FootJoint toe{"toe", 0, {as_rotation_123({0, 0, turn}), ball}};
+  toe.X_PF.p_WB.z() = shape.floor + 0.016;
+  toe.X_PF.p_WB += 0.01 * scale * toe.X_PF.R_WB.col(1);
+  foot.joints = {toe};
+  const Vec3d heel_radii = scale * Vec3d(0.030, 0.042, 0.026);
+  const Vec3d ball_radii(0.5 * width + 0.008, 0.032 * scale, 0.024 * scale);
+  const Vec3d toe_radii(0.4 * width, 0.026 * scale, 0.014 * scale);
+  foot.ellipsoids = {
+      {"heel", 0, heel_radii, {0, 0.22 * length, sole + heel_radii.z()}, Vec3d::Zero()},
+      {"ball", 0, ball_radii, {ball.x(), ball.y() - 0.005, sole + ball_radii.z()}, {0, 0, turn}},
+      {"toe",
+       1,
+       toe_radii,
+       {-0.1 * width, 0.035 * scale, sole + toe_radii.z() - toe.X_PF.p_WB.z()},
+       Vec3d::Zero()},
+  };
+  return foot;
+}
+
+}  // namespace vesica

@@ -1,0 +1,74 @@
+// Stances of a foot from a lab's recordings: markers of a standing trial and of walks, and what the
+// plates under them measured.
+//
+// Axes: the ground frame G has z up and its origin on the floor. The foot's frame is fixed to its
+// markers while standing: origin at the heel marker, y level toward the middle of the first and
+// fifth metatarsal, z up, x to the right. Left feet are turned over in x, so that all stances are
+// those of a right foot.
+//
+// The lab's zero is not always its floor: in the recordings of one lab the floor rises by 6 mm in a
+// metre. Its slope is estimated from the heights of heel and ball while they stand (one height for
+// each marker, slopes held to zero by a prior of 5 mm/m), from the walks that are given for it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vesica/identification/foot_fit.h"
+#include "vesica/io/motion_data.h"
+#include "vesica/motion/gait_events.h"
+
+namespace vesica {
+
+struct FootTrial {
+  std::string name;
+  MotionTrial motion;  // markers and forces
+};
+
+// Markers of a standing foot in its own frame, as a right foot [m].
+struct FootShape {
+  std::vector<std::string> labels;  // that are tracked
+  std::vector<Vec3d> markers;
+  Vec3d inner, outer;  // metatarsals
+  double floor = 0;    // z of the floor
+};
+
+struct FloorPlane {
+  double slope_x = 0, slope_y = 0;  // z = slope_x x + slope_y y in G
+  int points = 0;                   // heights that it was found from
+  double rms = 0;                   // m, left over
+};
+
+struct FootTrials {
+  FootShape left, right;
+  FloorPlane floor;
+  double weight = 0;  // N
+  // One list, in the order of the trials and of time.
+  struct Entry {
+    std::string trial;
+    Foot side = Foot::kUnknown;
+    double begin = 0, end = 0;  // s
+    double speed = 0;           // of the walk [m/s]
+    FootStance stance;
+  };
+  std::vector<Entry> stances;
+  std::vector<std::string> remarks;  // stances that were left out and why; anything odd
+};
+
+struct FootTrialOptions {
+  double cutoff = 15;                   // Hz of the markers' filter
+  double threshold = 20;                // N, where a stance begins and ends
+  double weight = 0;                    // N; 0: from whole strides on the plates
+  std::vector<std::string> floor_from;  // trials that tell the floor; empty: all
+};
+
+// Throws InputError where the standing trial lacks a marker of the feet, or no walk has a whole
+// stance of one foot on one plate.
+FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<FootTrial>& walks,
+                             const FootTrialOptions& options);
+
+// A foot to begin with: heel, ball and toe ellipsoids under these markers, the toe joint along the
+// metatarsals 16 mm above the floor (the source's), sizes in proportion to the foot.
+FootModel make_template(const FootShape& shape);
+
+}  // namespace vesica
