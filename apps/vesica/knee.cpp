@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
 #include "vesica/biomechanics/knee_loaded.h"
@@ -22,13 +23,15 @@ struct KneeArguments {
 
 constexpr double kEllipsoidStretch = 1.2;  // along y, over the height
 
-biomechanics::KneeOptions make_knee_options(const KneeArguments& a) {
+biomechanics::KneeOptions make_knee_options(const KneeArguments& a, bool quiet) {
   biomechanics::KneeOptions options;
   if (!a.strands.empty()) {
     options = biomechanics::make_strand_options(a.strands);
     const auto strands = biomechanics::load_knee_strands(a.strands, 0);
-    say("{} strands from femur to tibia; {} left out, which end on bodies that are not there: {}\n",
-        strands.ligaments.size(), strands.left_out.size(), fmt::join(strands.left_out, ", "));
+    if (!quiet)
+      say("{} strands from femur to tibia; {} left out, which end on bodies that are not there: "
+          "{}\n",
+          strands.ligaments.size(), strands.left_out.size(), fmt::join(strands.left_out, ", "));
   }
   if (a.side == "left") options.side = biomechanics::Side::kLeft;
   if (a.condyles == "ellipsoids") {
@@ -54,8 +57,13 @@ Model make_walk(const KneeArguments& a, const biomechanics::KneeOptions& options
   return biomechanics::make_leg(options, motion, femur, ankle);
 }
 
-void write_knee(const KneeArguments& a) {
-  const auto options = make_knee_options(a);
+void write_knee(KneeArguments a, const Common& common) {
+  if (!common.out.empty()) {
+    if (!a.write.empty())
+      throw InputError("--out DIR writes DIR/knee.yaml; --write names the file");
+    a.write = (std::filesystem::path(common.out) / "knee.yaml").string();
+  }
+  const auto options = make_knee_options(a, common.quiet);
   if (a.activity != "swing" && a.flexion != 0) {
     throw InputError("--flexion: where a swing begins; a squat and a step have their own");
   }
@@ -67,11 +75,15 @@ void write_knee(const KneeArguments& a) {
                       : a.activity == "step"  ? biomechanics::make_step(options)
                                               : biomechanics::make_knee(options);
   const std::string text = write_model(model);
-  if (a.write.empty()) {
-    std::fputs(text.c_str(), stdout);
-  } else {
+  if (!a.write.empty()) {
     save_text(a.write, text);
-    say("{}: run it with: vesica simulate {}\n", a.write, a.write);
+    if (!common.quiet) say("{}: run it with: vesica simulate {}\n", a.write, a.write);
+  }
+  if (common.json) {
+    print_json(a.write.empty() ? nlohmann::ordered_json{{"scene", text}}
+                               : nlohmann::ordered_json{{"written", a.write}});
+  } else if (a.write.empty()) {
+    std::fputs(text.c_str(), stdout);
   }
 }
 
@@ -95,7 +107,7 @@ void add_knee(CommandLine& line, Common& common) {
   command.option("--flexion", &a->flexion, "at the start of a swing [deg]");
   command.option("--write", &a->write, "the file to write; standard output without");
   command.footer("docs/howto/knee.md: what to measure for your own knee, and where to put it.");
-  command.run([a] { write_knee(*a); });
+  command.run([a, &common] { write_knee(*a, common); });
 }
 
 }  // namespace vesica::app

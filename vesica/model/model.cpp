@@ -390,8 +390,9 @@ void Held::describe(Fields<double>& f) {
   f.text({.key = "measure", .meaning = "of 'measures', as its column is called"}, &measure);
   const std::string_view part = std::string_view(measure).substr(measure.rfind('.') + 1);
   const auto known = std::find(kGroodSuntayNames.begin(), kGroodSuntayNames.end(), part);
-  const bool turns = known - kGroodSuntayNames.begin() < 3;
-  f.number({"value", turns ? dimension::kAngle : dimension::kLength}, &value);
+  const auto index = known - kGroodSuntayNames.begin();
+  const bool moves = index >= 3 && index < 6;  // a name that is not known is told later
+  f.number({"value", moves ? dimension::kLength : dimension::kAngle}, &value);
 }
 
 void Equilibrium::describe(Fields<double>& f) {
