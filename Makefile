@@ -39,15 +39,17 @@ tests:
 	@VESICA_COMPILE_LOG="$(CURDIR)/build/compile.log" cmake --build build
 
 unit: tests
+	@rm -rf build/test_results
 	@$(CTEST) --test-dir build
 
 check: tests
 	@tools/check.sh
 	@tools/build_time.py build build/compile.log --check docs/build_time.csv
 
-test: unit check ## build, all tests, formatting, includes, docs, build time
+test: unit check ## build, all tests, formatting, includes, docs, build time; counts what was skipped
+	@tools/count_tests.py build
 
-bench: ## benchmarks, side by side with peers
+bench: ## benchmarks, side by side with peers; make bench docs also renews the pages
 	@$(PACKAGES) build test bench
 	@cmake --preset release -DVESICA_TESTS=ON -DVESICA_BENCH=ON >/dev/null
 	@cmake --build build
@@ -80,11 +82,11 @@ threads: ## what runs in parallel, under the thread sanitizer
 kills: tests ## twenty kills of a study under threads, MPI and a job array lose nothing
 	@VESICA_STUDY_KILLS=20 build/bin/test_app --gtest_filter='Study.SurvivesKills*'
 
-fuzz: ## every fuzz target for FUZZ_SECONDS (60)
+fuzz: ## every fuzz target for FUZZ_SECONDS (60), or for FUZZ_RUNS executions
 	@$(PACKAGES) build fuzz
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build-fuzz
-	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS)
+	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS)
 
 package: build ## a .deb and a tarball, in build/packages
 	@$(PACKAGES) package

@@ -13,6 +13,7 @@
 #include <random>
 
 #include "bench/marker_branches.h"
+#include "bench/minimal_coordinates.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/trc.h"
 #include "vesica/markers/confidence.h"
@@ -26,6 +27,8 @@
 extern "C" void dsysv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
                        int* ipiv, double* b, const int* ldb, double* work, const int* lwork,
                        int* info);
+// OpenBLAS takes all cores unless told otherwise; null with another BLAS.
+extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
 
 namespace vesica::markers {
 namespace {
@@ -77,6 +80,7 @@ double time_dense_frame() {
   std::vector<int> pivots(n);
   const int lwork = static_cast<int>(work.size());
   double sink = 0;
+  if (openblas_set_num_threads) openblas_set_num_threads(1);
   const double seconds = median_seconds(200, [&] {
     std::vector<double> a = A, b = B;
     int info = 0;
@@ -88,86 +92,6 @@ double time_dense_frame() {
   if (!std::isfinite(sink)) fmt::print("the dense reference failed\n");
   return seconds;
 }
-
-// Minimal coordinates of the same model, generic over the scalar, for Ceres' dual numbers.
-template <class T>
-using V3 = Eigen::Matrix<T, 3, 1>;
-template <class T>
-using M3 = Eigen::Matrix<T, 3, 3>;
-template <class T>
-M3<T> turn(int axis, const T& angle) {
-  using std::cos;
-  using std::sin;
-  const int i = (axis + 1) % 3, j = (axis + 2) % 3;
-  M3<T> R = M3<T>::Identity();
-  R(i, i) = R(j, j) = cos(angle);
-  R(j, i) = sin(angle);
-  R(i, j) = -sin(angle);
-  return R;
-}
-
-// Residuals of one frame: 18 coordinates, 41 parameters.
-struct FrameCost {
-  const Model* model;
-  Frame frame;
-
-  template <class T>
-  T value(const Affine& a, const T* d) const {
-    return a.parameter < 0 ? T(a.constant) : T(a.constant) + T(a.factor) * d[a.parameter];
-  }
-  template <class T>
-  V3<T> point(const Segment& s, const Point& p, const T* d) const {
-    V3<T> u;
-    for (int k = 0; k < 3; ++k) {
-      u[k] = value(p.coordinate[k], d);
-      if (p.scaled[k]) u[k] *= value(s.scale[k], d);
-    }
-    return u;
-  }
-  template <class T>
-  M3<T> triad(const Axis& a, const T* d) const {
-    const M3<T> F =
-        turn(a.sequence[0], value(a.angle[0], d)) * turn(a.sequence[1], value(a.angle[1], d));
-    M3<T> out;
-    out.col(0) = F.col(a.sequence[0]);
-    out.col(2) = F.col(a.sequence[2]);
-    out.col(1) = out.col(2).cross(out.col(0));
-    return out;
-  }
-  template <class T>
-  bool operator()(const T* q, const T* d, T* residuals) const {
-    std::vector<M3<T>> R(model->segments.size());
-    std::vector<V3<T>> p(model->segments.size());
-    for (int s : model->order) {
-      const int j = model->tree_joint[s];
-      if (j < 0) {
-        p[s] = V3<T>(q[0], q[1], q[2]);
-        R[s] = turn(2, q[3]) * turn(0, q[4]) * turn(1, q[5]);
-        q += 6;
-        continue;
-      }
-      const Joint& joint = model->joints[j];
-      const M3<T> P = triad(joint.parent_axis, d), C = triad(joint.child_axis, d);
-      if (joint.type == JointType::kSpherical) {
-        R[s] = R[joint.parent] * P * turn(2, q[0]) * turn(0, q[1]) * turn(1, q[2]) * C.transpose();
-        q += 3;
-      } else {
-        R[s] = R[joint.parent] * P * turn(2, q[0]) * C.transpose();
-        q += 1;
-      }
-      p[s] = p[joint.parent] +
-             R[joint.parent] * point(model->segments[joint.parent], joint.parent_center, d) -
-             R[s] * point(model->segments[s], joint.child_center, d);
-    }
-    for (size_t m = 0; m < model->markers.size(); ++m) {
-      const Marker& marker = model->markers[m];
-      const V3<T> u = point(model->segments[marker.segment], marker.position, d);
-      const V3<T> x = p[marker.segment] + R[marker.segment] * u;
-      for (int k = 0; k < 3; ++k) residuals[3 * m + k] = x[k] - frame.positions[m][k];
-    }
-    return true;
-  }
-};
 
 void compare_iteration(int frames) {
   const Model model = make_lower_extremity(true);
@@ -192,8 +116,8 @@ void compare_iteration(int frames) {
     if (threads == 1) {
       const double dense = time_dense_frame();
       fmt::print(
-          "dense LAPACK, 1 thread: {:.1f} us a frame for factorisation and solves alone "
-          "(ratio {:.2f})\n",
+          "dense LAPACK (" VESICA_LAPACK
+          "), 1 thread: {:.1f} us a frame for factorisation and solves alone (ratio {:.2f})\n",
           dense * 1e6, evaluate / frames / dense);
       continue;
     }
@@ -206,9 +130,8 @@ void compare_iteration(int frames) {
     ceres::Problem problem;
     auto* order = new ceres::ParameterBlockOrdering;
     for (int k = 0; k < frames; ++k) {
-      auto* cost = new ceres::AutoDiffCostFunction<FrameCost, 54, 18, 41>(
-          new FrameCost{&model, id.frames.frame(k)});
-      problem.AddResidualBlock(cost, nullptr, q[k].data(), d.data());
+      problem.AddResidualBlock(bench::make_frame_cost(model, id.frames.frame(k)), nullptr,
+                               q[k].data(), d.data());
       order->AddElementToGroup(q[k].data(), 0);
     }
     order->AddElementToGroup(d.data(), 1);
@@ -222,11 +145,18 @@ void compare_iteration(int frames) {
     ceres_options.parameter_tolerance = 0;
     ceres::Solver::Summary summary;
     ceres::Solve(ceres_options, &problem, &summary);
-    const double per =
-        summary.minimizer_time_in_seconds / std::max<size_t>(1, summary.iterations.size() - 1);
+    std::vector<double> per;
+    for (size_t k = 1; k < summary.iterations.size(); ++k) {
+      per.push_back(summary.iterations[k].iteration_time_in_seconds);
+    }
+    std::nth_element(per.begin(), per.begin() + static_cast<std::ptrdiff_t>(per.size() / 2),
+                     per.end());
+    const double theirs = per[per.size() / 2];
     fmt::print(
-        "Ceres, minimal coordinates, {} threads: {:.3f} s an iteration (ours / theirs {:.2f})\n",
-        threads, per, (evaluate + step) / per);
+        "Ceres, minimal coordinates, analytic Jacobians (off automatic ones by {:.0e}), Schur, {} "
+        "threads: {:.3f} s an iteration, median (ours / theirs {:.2f})\n",
+        bench::compare_with_automatic(model, id.frames.frame(0), q[0], d), threads, theirs,
+        (evaluate + step) / theirs);
   }
 }
 
@@ -258,9 +188,8 @@ void compare_minimal(int frames) {
     for (double& x : q.back()) x += 0.01 * unit(random);
   }
   for (int k = 0; k < frames; ++k) {
-    problem.AddResidualBlock(new ceres::AutoDiffCostFunction<FrameCost, 54, 18, 41>(
-                                 new FrameCost{&model, id.frames.frame(k)}),
-                             nullptr, q[k].data(), d.data());
+    problem.AddResidualBlock(bench::make_frame_cost(model, id.frames.frame(k)), nullptr,
+                             q[k].data(), d.data());
     order->AddElementToGroup(q[k].data(), 0);
   }
   order->AddElementToGroup(d.data(), 1);
@@ -436,7 +365,7 @@ void run_thinning(int repetitions, int frames) {
 void run_sizes(const std::vector<int>& sizes) {
   fmt::print(
       "\nwhole fits, noise 3 mm, reading included\n"
-      "frames  variables  read s  start s  solve s  confidence s  total s  iterations  KKT"
+      "frames  variables  read s  start s  solve s  confidence s  total s  iterations (start)  KKT"
       "      peak MiB\n");
   const auto file = std::filesystem::temp_directory_path() / fmt::format("vesica_{}.trc", getpid());
   for (int frames : sizes) {
@@ -460,11 +389,12 @@ void run_sizes(const std::vector<int>& sizes) {
     Identification id = identify(model, trials, {});
     const auto solved = Clock::now();
     calc_confidence(id, trials);
-    fmt::print("{:6d} {:10d} {:7.3f} {:8.3f} {:8.3f} {:13.3f} {:8.3f} {:11d}  {:.1e} {:9.0f}\n",
-               frames, model.coordinate_count() * frames + model.parameter_count(), read,
-               id.summary.seconds_start, id.summary.seconds_solve, seconds_since(solved),
-               seconds_since(begin), id.summary.iterations.size(), id.summary.kkt_relative,
-               peak_mib());
+    fmt::print(
+        "{:6d} {:10d} {:7.3f} {:8.3f} {:8.3f} {:13.3f} {:8.3f} {:11d} {:7d}  {:.1e} {:9.0f}\n",
+        frames, model.coordinate_count() * frames + model.parameter_count(), read,
+        id.summary.seconds_start, id.summary.seconds_solve, seconds_since(solved),
+        seconds_since(begin), id.summary.iterations.size(), id.summary.start_iterations,
+        id.summary.kkt_relative, peak_mib());
   }
   std::filesystem::remove(file);
 }

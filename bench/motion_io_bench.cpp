@@ -1,21 +1,26 @@
-// How fast long recordings stream, and in how much memory. Files of VESICA_BENCH_MB megabytes (256
-// unless set; the 1 GB of the requirement is VESICA_BENCH_MB=1024) are made in the temporary folder
-// and removed at the end. The peak of the resident memory is printed as the counter rss_MB; since
-// it is a peak over the whole process, the files are made by a child process that does not count.
+// How fast long recordings are read, checked and converted, and in how much memory. Files of
+// VESICA_BENCH_MB megabytes (256 unless set; the 1 GB of the requirement is VESICA_BENCH_MB=1024)
+// are made in the temporary folder and removed at the end.
+//
+// First the streaming readers: the peak of the resident memory is the counter rss_MB; since it is a
+// peak over the whole process, the files are made by a child process that does not count. Then the
+// tool itself as a user runs it (the `vesica` beside this program, or VESICA_TOOL), one process a
+// row: seconds by the clock and of the processor, peak of memory, and that over the size of the
+// file.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmath>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "bench/long_recordings.h"
 #include "vesica/io/c3d.h"
 #include "vesica/io/sto.h"
 #include "vesica/io/trc.h"
@@ -31,97 +36,6 @@ std::string file_of(const char* extension) {
   return (std::filesystem::temp_directory_path() /
           ("vesica_bench_" + std::to_string(::getpid()) + extension))
       .string();
-}
-
-// 50 markers that walk, with the digits that a lab's export has.
-void write_trc(const std::string& path, std::size_t bytes) {
-  std::FILE* out = std::fopen(path.c_str(), "wb");
-  std::fprintf(out,
-               "PathFileType\t4\t(X/Y/Z)\tbench.trc\nDataRate\tCameraRate\tNumMarkers\tUnits\n"
-               "100\t100\t50\tmm\nFrame#\tTime");
-  for (int m = 1; m <= 50; ++m) std::fprintf(out, "\tM%d\t\t", m);
-  std::fprintf(out, "\n\t");
-  for (int m = 1; m <= 50; ++m) std::fprintf(out, "\tX%d\tY%d\tZ%d", m, m, m);
-  std::fprintf(out, "\n\n");
-  for (long frame = 1; static_cast<std::size_t>(std::ftell(out)) < bytes; ++frame) {
-    std::fprintf(out, "%ld\t%.6f", frame, 0.01 * static_cast<double>(frame - 1));
-    for (int m = 0; m < 50; ++m) {
-      const double phase = 0.01 * static_cast<double>(frame) + m;
-      std::fprintf(out, "\t%.4f\t%.4f\t%.4f", 800.0 * std::sin(phase),
-                   30.0 * m + 20.0 * std::cos(phase), 200.0 * std::sin(2.0 * phase));
-    }
-    std::fputc('\n', out);
-  }
-  std::fclose(out);
-}
-
-void write_mot(const std::string& path, std::size_t bytes) {
-  std::FILE* out = std::fopen(path.c_str(), "wb");
-  std::fprintf(out, "bench\nversion=1\nendheader\ntime");
-  for (int c = 0; c < 18; ++c) std::fprintf(out, "\tc%d", c);
-  std::fprintf(out, "\n");
-  for (long row = 0; static_cast<std::size_t>(std::ftell(out)) < bytes; ++row) {
-    std::fprintf(out, "%.17g", 0.0005 * static_cast<double>(row));
-    for (int c = 0; c < 18; ++c)
-      std::fprintf(out, "\t%.16g", 300.0 * std::sin(0.001 * static_cast<double>(row) + c));
-    std::fputc('\n', out);
-  }
-  std::fclose(out);
-}
-
-// 100 points and 12 channels of 10 samples, PC floats: 2,080 bytes a frame.
-void write_c3d(const std::string& path, std::size_t bytes) {
-  constexpr int kPoints = 100, kChannels = 12, kSamples = 10;
-  constexpr std::size_t kWords = 4 * kPoints + kChannels * kSamples;
-  const auto frames = static_cast<std::uint32_t>(bytes / (4 * kWords));
-  std::string head(1024, '\0');
-  const auto put16 = [&](std::size_t at, std::uint32_t v) {
-    head[at] = static_cast<char>(v & 0xff);
-    head[at + 1] = static_cast<char>(v >> 8 & 0xff);
-  };
-  const auto put_float = [&](std::size_t at, float v) { std::memcpy(&head[at], &v, 4); };
-  head[0] = 2;
-  head[1] = 0x50;
-  put16(2, kPoints);
-  put16(4, kChannels * kSamples);
-  put16(6, 1);
-  put16(8, 65535);
-  put_float(12, -0.1f);
-  put16(16, 3);
-  put16(18, kSamples);
-  put_float(20, 100.0f);
-  head[512 + 2] = 1;
-  head[512 + 3] = 84;
-  // POINT with UNITS; TRIAL with the frame count beyond 16 bits.
-  std::string section;
-  const auto entry = [&](int group, const std::string& name, const std::string& data) {
-    section += static_cast<char>(name.size());
-    section += static_cast<char>(group);
-    section += name;
-    section += static_cast<char>(2 + data.size() + 1);
-    section += '\0';
-    section += data + '\0';
-  };
-  const auto field = [](std::uint32_t v) {
-    return std::string("\x02\x01\x02", 3) + static_cast<char>(v & 0xff) +
-           static_cast<char>(v >> 8 & 0xff) + static_cast<char>(v >> 16 & 0xff) +
-           static_cast<char>(v >> 24 & 0xff);
-  };
-  entry(-1, "POINT", "");
-  entry(1, "UNITS", std::string("\xff\x01\x02", 3) + "mm");
-  entry(-2, "TRIAL", "");
-  entry(2, "ACTUAL_START_FIELD", field(1));
-  entry(2, "ACTUAL_END_FIELD", field(frames));
-  std::memcpy(&head[512 + 4], section.data(), section.size());
-  std::FILE* out = std::fopen(path.c_str(), "wb");
-  std::fwrite(head.data(), 1, head.size(), out);
-  std::vector<float> frame(kWords);
-  for (std::uint32_t f = 0; f < frames; ++f) {
-    for (std::size_t i = 0; i < kWords; ++i) frame[i] = static_cast<float>((f * 7 + i * 13) % 2000);
-    for (std::size_t p = 0; p < kPoints; ++p) frame[4 * p + 3] = p % 17 == 0 ? -1.0f : 5.0f;
-    std::fwrite(frame.data(), 4, kWords, out);
-  }
-  std::fclose(out);
 }
 
 // Made by a child, so that its memory does not count in the parent's peak.
@@ -147,7 +61,7 @@ void report(benchmark::State& state, const std::string& path) {
 }
 
 void stream_c3d(benchmark::State& state) {
-  const std::string path = make_file(".c3d", write_c3d);
+  const std::string path = make_file(".c3d", vesica::bench::write_long_c3d);
   for (auto _ : state) {
     std::ifstream stream(path, std::ios::binary);
     double sum = 0.0;
@@ -163,7 +77,7 @@ void stream_c3d(benchmark::State& state) {
 }
 
 void stream_trc(benchmark::State& state) {
-  const std::string path = make_file(".trc", write_trc);
+  const std::string path = make_file(".trc", vesica::bench::write_long_trc);
   for (auto _ : state) {
     std::ifstream stream(path, std::ios::binary);
     double sum = 0.0;
@@ -178,7 +92,7 @@ void stream_trc(benchmark::State& state) {
 }
 
 void stream_mot(benchmark::State& state) {
-  const std::string path = make_file(".mot", write_mot);
+  const std::string path = make_file(".mot", vesica::bench::write_long_mot);
   for (auto _ : state) {
     std::ifstream stream(path, std::ios::binary);
     double sum = 0.0;
@@ -196,14 +110,93 @@ BENCHMARK(stream_c3d)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(stream_trc)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(stream_mot)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+// --- the tool
+
+struct ToolRun {
+  const char* file;    // ending of what it reads
+  const char* target;  // of --to; empty: a look at it
+};
+constexpr ToolRun kToolRuns[] = {{".c3d", ""},    {".c3d", "c3d"},        {".c3d", "trc"},
+                                 {".c3d", "mot"}, {".c3d", "analog.csv"}, {".trc", ""},
+                                 {".trc", "trc"}, {".trc", "csv"},        {".mot", ""},
+                                 {".mot", "sto"}, {".mot", "csv"}};
+
+struct Cost {
+  double seconds = 0.0, processor = 0.0, peak_mb = 0.0;
+  int status = -1;
+};
+
+Cost run_tool(const std::string& tool, const std::vector<std::string>& arguments) {
+  std::vector<char*> argv;
+  std::vector<std::string> words = {tool};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::fflush(stdout);  // or the child has it too
+  const auto start = std::chrono::steady_clock::now();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) std::_Exit(126);
+    ::execv(argv[0], argv.data());
+    std::_Exit(127);
+  }
+  Cost cost;
+  rusage usage{};
+  int status = 0;
+  ::wait4(child, &status, 0, &usage);
+  cost.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto seconds_of = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  cost.processor = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  cost.peak_mb = static_cast<double>(usage.ru_maxrss) / 1024.0;
+  cost.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return cost;
+}
+
+int measure_tool(const std::string& tool) {
+  if (!std::filesystem::exists(tool)) {
+    std::printf("\nno %s: the tool is not measured (VESICA_TOOL names another)\n", tool.c_str());
+    return 0;
+  }
+  int failed = 0;
+  std::printf("\n%-10s %-12s %10s %8s %11s %9s %12s\n", "vesica", "motion", "file MB", "s",
+              "processor s", "peak MB", "peak / file");
+  for (const ToolRun& run : kToolRuns) {
+    const std::string path =
+        make_file(run.file, run.file == std::string(".c3d")   ? vesica::bench::write_long_c3d
+                            : run.file == std::string(".trc") ? vesica::bench::write_long_trc
+                                                              : vesica::bench::write_long_mot);
+    const std::string out = path + "_out";
+    std::vector<std::string> arguments = {"motion", path};
+    const bool converts = run.target[0] != '\0';
+    if (converts) arguments.insert(arguments.end(), {"--to", run.target, "--out", out, "--quiet"});
+    const Cost cost = run_tool(tool, arguments);
+    const double size = static_cast<double>(std::filesystem::file_size(path)) / (1 << 20);
+    std::printf("%-10s %-12s %10.0f %8.1f %11.1f %9.0f %12.2f%s\n", run.file + 1,
+                converts ? run.target : "(check)", size, cost.seconds, cost.processor, cost.peak_mb,
+                cost.peak_mb / size, cost.status == 0 ? "" : "  FAILED");
+    std::fflush(stdout);
+    failed += cost.status != 0;
+    std::error_code ignored;
+    std::filesystem::remove_all(out, ignored);
+  }
+  return failed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
+  const char* named = std::getenv("VESICA_TOOL");
+  const std::string tool =
+      named != nullptr ? named
+                       : (std::filesystem::absolute(argv[0]).parent_path() / "vesica").string();
+  const int failed = measure_tool(tool);
   for (const char* extension : {".c3d", ".trc", ".mot"}) {
     std::error_code ignored;
     std::filesystem::remove(file_of(extension), ignored);
   }
-  return 0;
+  return failed == 0 ? 0 : 1;
 }

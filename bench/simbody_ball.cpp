@@ -17,19 +17,30 @@ struct Ball {
   std::unique_ptr<SimTK::SemiExplicitEulerIntegrator> integrator;
   double time = 0;
 
-  explicit Ball(double h) {
+  Ball(double h, SimbodyForce kind) {
     using namespace SimTK;
     Force::Gravity(forces, matter, -ZAxis, 9.80665);
     Body::Rigid body(MassProperties(0.5, Vec3(0), 0.5 * UnitInertia::sphere(0.05)));
     MobilizedBody::Free ball(matter.Ground(), body);
-    const ContactSetIndex set = contacts.createContactSet();
     // The half-space of Simbody is x > 0 in its frame: turned to z < 0.
-    contacts.addBody(set, matter.Ground(), ContactGeometry::HalfSpace(),
-                     Transform(Rotation(Pi / 2, YAxis)));
-    contacts.addBody(set, ball, ContactGeometry::Sphere(0.05), Transform());
-    HuntCrossleyForce contact(forces, contacts, set);
-    contact.setBodyParameters(ContactSurfaceIndex(0), 1e6, 0.5, 0.5, 0.5, 0);
-    contact.setBodyParameters(ContactSurfaceIndex(1), 1e6, 0.5, 0.5, 0.5, 0);
+    const Transform ground(Rotation(Pi / 2, YAxis));
+    if (kind == SimbodyForce::kHuntCrossley) {
+      const ContactSetIndex set = contacts.createContactSet();
+      contacts.addBody(set, matter.Ground(), ContactGeometry::HalfSpace(), ground);
+      contacts.addBody(set, ball, ContactGeometry::Sphere(0.05), Transform());
+      HuntCrossleyForce contact(forces, contacts, set);
+      contact.setBodyParameters(ContactSurfaceIndex(0), 1e6, 0.5, 0.5, 0.5, 0);
+      contact.setBodyParameters(ContactSurfaceIndex(1), 1e6, 0.5, 0.5, 0.5, 0);
+    } else {
+      SmoothSphereHalfSpaceForce contact(forces);
+      // The last three are its defaults, written out because the call demands them.
+      contact.setParameters(1e6, 0.5, 0.5, 0.5, 0, 0.01, 1e-5, 300, 50);
+      contact.setContactSphereBody(ball);
+      contact.setContactSphereLocationInBody(Vec3(0));
+      contact.setContactSphereRadius(0.05);
+      contact.setContactHalfSpaceBody(matter.Ground());
+      contact.setContactHalfSpaceFrame(ground);
+    }
     State state = system.realizeTopology();
     ball.setQToFitTranslation(state, Vec3(0, 0, 0.0495));
     ball.setUToFitVelocity(state, SpatialVec(Vec3(0, 1, 3), Vec3(0.1, 0, 0)));
@@ -89,8 +100,9 @@ BallRun throw_simbody_ball(const ThrownBall& b, SimbodyIntegrator method, double
   return run;
 }
 
-void step_simbody_ball(long steps, double h) {
-  static Ball ball(h);
+void step_simbody_ball(long steps, double h, SimbodyForce kind) {
+  static Ball hunt_crossley(h, SimbodyForce::kHuntCrossley), smooth(h, SimbodyForce::kSmooth);
+  Ball& ball = kind == SimbodyForce::kHuntCrossley ? hunt_crossley : smooth;
   ball.time += static_cast<double>(steps) * h;
   while (ball.integrator->getTime() < ball.time - 0.5 * h) ball.integrator->stepTo(ball.time);
 }

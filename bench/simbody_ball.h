@@ -3,9 +3,12 @@
 
 namespace vesica::bench {
 
-// Steps a ball that lies on a half-space (Hunt-Crossley with friction) with SemiExplicitEuler; the
-// same ball goes on at every call.
-void step_simbody_ball(long steps, double h);
+// HuntCrossleyForce looks for contacts among all bodies; SmoothSphereHalfSpaceForce is one contact
+// of one pair, as predictive simulations have it.
+enum class SimbodyForce { kHuntCrossley, kSmooth };
+// Steps a ball that lies on a half-space with friction, with SemiExplicitEuler; the same ball goes
+// on at every call.
+void step_simbody_ball(long steps, double h, SimbodyForce kind);
 
 // A ball that is thrown and bounces: Hunt and Crossley's normal force and Hollars' friction, as
 // HuntCrossleyForce has them. The half-space gives and the ball does not, so that forces act at the

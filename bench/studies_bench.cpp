@@ -91,7 +91,7 @@ double measure_start(const fs::path& work, const char* name, const std::string& 
   for (int k = 0; k < kTries; ++k) {
     const fs::path study = work / "start.yaml";
     std::ofstream(study) << make_work(4, "0");
-    walls.push_back(run_tool(before, "'" + study.string() + "'" + more,
+    walls.push_back(run_tool(before, fmt::format("'{}'{}", study.string(), more),
                              work / fmt::format("start {} {}", name, k))
                         .wall);
   }
@@ -109,7 +109,7 @@ void measure_speed(const fs::path& work) {
              kTries);
   fmt::print("  {:<16}{:>10}{:>12}{:>10}{:>12}{:>16}{:>8}\n", "", "wall [s]", "start [s]",
              "busy [s]", "speed", "without start", "bytes");
-  const std::string quoted = "'" + study.string() + "'";
+  const std::string quoted = fmt::format("'{}'", study.string());
   double first_wall = 0, first_start = 0;
   std::string first_table;
   const auto show = [&](const char* name, const std::string& before, const std::string& more) {

@@ -2,6 +2,7 @@
 // is written such that it reads back and is written as the same bytes.
 #include <cstdint>
 #include <cstdlib>
+#include <numeric>
 #include <sstream>
 #include <string>
 
@@ -30,7 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const vesica::MotionTrial trial = vesica::read_c3d(stream, "fuzz");
     vesica::check_trial(trial);
-    check_output(trial);
+    // Writing and reading again takes twice as long as reading: a quarter of the inputs, by a sum
+    // over their bytes so that what fails once fails again.
+    if (std::accumulate(data, data + size, std::size_t{0}) % 4 == 0) check_output(trial);
   } catch (const vesica::InputError&) {
   }
   return 0;

@@ -33,23 +33,24 @@ SystemReport reproduce_battery_box(const ReproduceOptions& options) {
     const double rest = find_rest_time(run, "box", 1e-3, 1e-3);
     // "after 2 s"; the dimensions of guides and walls are not the source's.
     rows.add("rest_time", rest, "s",
-             judge(rest, 2, 0.25, "the worksite's dimensions, which the source does not give"),
-             2.0);
+             match_source(rest, 2, 0.25, "5.2.2, 'after 2 s'",
+                          "the worksite's dimensions are not in the source"));
     const double force = run.column("box-worksite.force.x").back();
-    rows.add("final_force_x", force, "N", judge(force, -100, 1e-4, "the box has not come to rest"),
-             -100.0);
+    rows.add("final_force_x", force, "N",
+             match_source(force, -100, 1e-4, "5.2.2, 'eventually settles at -100 N'",
+                          "the box has not come to rest"));
     const auto& parts = *run.system().scene().contacts[0].parts;
-    rows.add("cells", parts.count_i + parts.count_j, "1",
-             fmt::format("{} of the box, {} of the worksite", parts.count_i, parts.count_j));
-    rows.add("most_pairs", static_cast<double>(run.result().monitors[0].most_pairs), "1",
-             "pairs of cells that touch at once");
-    rows.add("pairs_at_rest", run.column("box-worksite.pairs").back(), "1",
-             "no number in the source");
+    rows.add(
+        "cells", parts.count_i + parts.count_j, "",
+        reported(fmt::format("{} of the box, {} of the worksite", parts.count_i, parts.count_j)));
+    rows.add("most_pairs", static_cast<double>(run.result().monitors[0].most_pairs), "",
+             reported("pairs of cells that touch at once"));
+    rows.add("pairs_at_rest", run.column("box-worksite.pairs").back(), "", no_number());
     rows.add("largest_force", run.result().monitors[0].max_force, "N",
-             "of one pair of cells; no number in the source");
+             reported("of one pair of cells"));
     rows.add("seconds_per_simulated_second",
-             run.result().statistics.seconds / run.result().end_time, "1",
-             "wall time on this machine, recording included");
+             run.result().statistics.seconds / run.result().end_time, "",
+             reported("wall time on this machine, recording included"));
     rows.add_energy(run, kRattling);
   });
   report.plots.push_back(runs.plot("Battery box: velocity", "m/s",
@@ -58,7 +59,7 @@ SystemReport reproduce_battery_box(const ReproduceOptions& options) {
                                     {"z", column_of("box.velocity.z")}}));
   report.plots.push_back(runs.plot("Battery box: force of the worksite along x", "N",
                                    {{"", column_of("box-worksite.force.x")}}));
-  report.plots.push_back(runs.plot("Battery box: pairs of cells that touch", "1",
+  report.plots.push_back(runs.plot("Battery box: pairs of cells that touch", "",
                                    {{"", column_of("box-worksite.pairs")}}));
   return report;
 }
@@ -76,11 +77,10 @@ SystemReport reproduce_peg_in_hole(const ReproduceOptions& options) {
   while (on_chamfer + 1 < x.size() && x[on_chamfer] > kOffset - 5e-5) ++on_chamfer;
   const double wedge = (1 + kMu) / (1 - kMu);
   const double ratio = -fz[on_chamfer] / fx[on_chamfer];
-  rows.add("chamfer_force_ratio", ratio, "1",
-           judge_expected(ratio, wedge, 0.05,
-                          fmt::format("axial over lateral force of a wedge of 45 deg, {:.4f}, and "
-                                      "a little more: the sides of the crescent push less across",
-                                      wedge)));
+  rows.add("chamfer_force_ratio", ratio, "",
+           match_expected(ratio, wedge, 0.05,
+                          "axial over lateral force of a wedge of 45 deg, and a little more: the "
+                          "sides of the crescent push less across"));
   // In the bore, before the bottom, all of it slides down; means, as it knocks a little.
   const auto mean = [&](const std::vector<double>& values) {
     const size_t from = run.row_at(0.25), until = run.row_at(0.33);
@@ -89,24 +89,23 @@ SystemReport reproduce_peg_in_hole(const ReproduceOptions& options) {
     return sum / static_cast<double>(until - from);
   };
   const double friction = mean(fz) / mean(normal);
-  rows.add("bore_friction_ratio", friction, "1",
-           judge_expected(friction, kMu, 0.06,
+  rows.add("bore_friction_ratio", friction, "",
+           match_expected(friction, kMu, 0.06,
                           "axial over all normal forces is mu_C, 0.1, and "
                           "what the tilted peg's edge carries"));
   rows.add("bore_lateral_force", -mean(fx), "N",
-           judge_expected(-mean(fx), kSoft * (kOffset - mean(x)), 0.02,
+           match_expected(-mean(fx), kSoft * (kOffset - mean(x)), 0.02,
                           "what the mount's spring asks for at this place"));
   const double height = run.column("peg.position.z").back();
-  rows.add("final_height", height, "m",
-           judge_expected(std::abs(height - 0.02) < 1e-4, "on the bottom, 20 mm"));
+  rows.add("final_height", height, "m", match_within(height, 0.02, 1e-4, "on the bottom, 20 mm"));
   const auto qy = run.column("peg.quaternion.y");
   const double foot = x.back() - 0.05 * std::sin(2 * std::asin(qy.back()));
   rows.add("foot_off_axis", foot, "m",
-           judge_expected(std::abs(foot) < 1.1 * kPlay, "within the play of 0.2 mm"));
+           match_zero(foot, 1.1 * kPlay, "within the play of 0.2 mm, and a tenth for the depth"));
   rows.add_energy(run, kRattling);
   report.plots.push_back(
       make_plot("Peg in a hole: forces of the block", "N", run, {{"lateral", fx}, {"axial", fz}}));
-  report.plots.push_back(make_plot("Peg in a hole: pairs of cells that touch", "1", run,
+  report.plots.push_back(make_plot("Peg in a hole: pairs of cells that touch", "", run,
                                    {{"", run.column("peg-block.pairs")}}));
   return report;
 }

@@ -30,6 +30,14 @@ std::string describe_case(const Json& where) {
   return fmt::format("{}", fmt::join(describe_parts(where), " "));
 }
 std::string format_number(double x) { return format_figure(x, 5, "none"); }
+// What it was compared with, and within what.
+std::string describe_reference(const std::optional<double>& reference, const Figure& f) {
+  if (!reference) return "";
+  const bool is_judged = f.tolerance && (f.source ? reference == f.source : true);
+  return is_judged && *f.tolerance > 0
+             ? fmt::format("{} +-{:.2g}", format_number(*reference), *f.tolerance)
+             : format_number(*reference);
+}
 std::string describe_change(const FigureRow& row) {
   const double change = row.halved ? *row.halved - row.figure.ours : NAN;
   return std::isfinite(change) ? fmt::format("{:.1e}", change) : "";
@@ -70,7 +78,50 @@ std::string note_verdict(const std::string& verdict, std::vector<std::string>* n
                      at - notes->begin() + 1);
 }
 
+// Rows that report (wall times, counts) are not compared with anything. `scale`: the largest figure
+// of the same quantity, beside which a figure may be zero.
+void note_movement(double scale, FigureRow* row) {
+  Figure& f = row->figure;
+  if (!row->halved || f.verdict.starts_with("reported")) return;
+  const double change = std::abs(*row->halved - f.ours);
+  const double allowed =
+      f.tolerance ? 0.5 * *f.tolerance : 0.01 * std::abs(f.ours) + 1e-4 * scale;
+  if (!(change > allowed)) return;
+  row->moves = true;
+  f.verdict += fmt::format("; moves by {:.1e} {}{}at half the tolerance", *row->halved - f.ours,
+                           f.unit, f.unit.empty() ? "" : " ");
+}
+
 }  // namespace
+
+VerdictCounts count_verdicts(const std::vector<Reproduced>& all) {
+  VerdictCounts counts;
+  for (const Reproduced& system : all) {
+    for (const FigureRow& row : system.rows) {
+      const std::string& verdict = row.figure.verdict;
+      ++(verdict.starts_with("reproduced")    ? counts.reproduced
+         : verdict.starts_with("as expected") ? counts.as_expected
+         : verdict.starts_with("differs")     ? counts.differs
+         : verdict.starts_with("reported")    ? counts.reported
+                                              : counts.no_number);
+      counts.moves += row.moves ? 1 : 0;
+    }
+  }
+  return counts;
+}
+
+std::string describe(const VerdictCounts& counts) {
+  std::string text = fmt::format(
+      "{} reproduced, {} as expected, {} {}, {} without a number in the source, {} "
+      "reported",
+      counts.reproduced, counts.as_expected, counts.differs,
+      counts.differs == 1 ? "differs" : "differ", counts.no_number, counts.reported);
+  if (counts.moves > 0) {
+    text += fmt::format("; {} of them {} at half the tolerance", counts.moves,
+                        counts.moves == 1 ? "moves" : "move");
+  }
+  return text;
+}
 
 Reproduced reproduce_twice(std::string_view name, const ReproduceOptions& options, bool once) {
   const SystemReport report = reproduce(name, options);
@@ -85,6 +136,13 @@ Reproduced reproduce_twice(std::string_view name, const ReproduceOptions& option
     for (const Figure& f : halved.figures) {
       if (f.quantity == row.figure.quantity && f.where == row.figure.where) row.halved = f.ours;
     }
+    double scale = 0;
+    for (const FigureRow& other : out.rows) {
+      if (other.figure.quantity == row.figure.quantity && std::isfinite(other.figure.ours)) {
+        scale = std::max(scale, std::abs(other.figure.ours));
+      }
+    }
+    note_movement(scale, &row);
   }
   return out;
 }
@@ -96,10 +154,16 @@ nlohmann::ordered_json as_json(const std::vector<Reproduced>& all) {
       const Figure& f = row.figure;
       Json entry{{"system", f.system}, {"quantity", f.quantity}, {"case", f.where}};
       entry["source"] = f.source ? Json(*f.source) : Json();
+      entry["expected"] = f.expected ? Json(*f.expected) : Json();
+      entry["tolerance"] = f.tolerance ? Json(*f.tolerance) : Json();
+      if (!f.place.empty()) entry["place"] = f.place;
       entry["ours"] = f.ours;
       entry["unit"] = f.unit;
       entry["verdict"] = f.verdict;
-      if (row.halved) entry["ours_at_half_tolerance"] = *row.halved;
+      if (row.halved) {
+        entry["ours_at_half_tolerance"] = *row.halved;
+        entry["moves"] = row.moves;
+      }
       list.push_back(entry);
     }
   }
@@ -115,24 +179,26 @@ std::string make_reproduce_table(const Reproduced& system) {
     place = std::max(place, describe_case(row.figure.where).size());
     unit = std::max(unit, row.figure.unit.size());
   }
-  constexpr size_t kSource = 9, kOurs = 11, kVerdict = 16, kGaps = 9;
-  const size_t others = quantity + unit + kSource + kOurs + kVerdict + kGaps;
+  constexpr size_t kSource = 9, kExpected = 9, kOurs = 11, kVerdict = 16, kGaps = 10;
+  const size_t others = quantity + unit + kSource + kExpected + kOurs + kVerdict + kGaps;
   place = std::min(place, std::max<size_t>(20, kColumns - std::min(kColumns, others)));
 
   fmt::format_to(out, "{} ({:.3g} s simulated in {:.3g} s)\n\n", system.system, system.simulated,
                  system.seconds);
   auto print_row = [&](const std::string& name, const std::string& where, const std::string& source,
-                       const std::string& ours, const std::string& of, const std::string& verdict) {
-    fmt::format_to(out, "  {:<{}}  {:<{}} {:>{}} {:>{}} {:<{}}  {}\n", name, quantity, where, place,
-                   source, kSource, ours, kOurs, of, unit, verdict);
+                       const std::string& expected, const std::string& ours, const std::string& of,
+                       const std::string& verdict) {
+    fmt::format_to(out, "  {:<{}}  {:<{}} {:>{}} {:>{}} {:>{}} {:<{}}  {}\n", name, quantity, where,
+                   place, source, kSource, expected, kExpected, ours, kOurs, of, unit, verdict);
   };
-  print_row("quantity", "case", "source", "ours", "", "verdict");
+  print_row("quantity", "case", "source", "expected", "ours", "", "verdict");
   std::vector<std::string> notes;
   for (const FigureRow& row : system.rows) {
     const Figure& f = row.figure;
     const auto where = wrap(describe_parts(f.where), place);
-    print_row(f.quantity, where[0], f.source ? format_number(*f.source) : "", format_number(f.ours),
-              f.unit, note_verdict(f.verdict, &notes));
+    print_row(f.quantity, where[0], f.source ? format_number(*f.source) : "",
+              f.expected ? format_number(*f.expected) : "", format_number(f.ours), f.unit,
+              note_verdict(f.verdict, &notes));
     for (size_t k = 1; k < where.size(); ++k)
       fmt::format_to(out, "  {:<{}}  {}\n", "", quantity, where[k]);
   }
@@ -150,9 +216,12 @@ std::string make_reproduce_table(const Reproduced& system) {
 std::string make_reproduce_page(const std::vector<Reproduced>& all, bool interrupted) {
   HtmlPage page("The systems of the sources", "vesica reproduce");
   page.add_text(
-      "Every system of the sources that has been rebuilt: the source's figure where its text has a "
-      "number, ours, how much ours moves when tolerances and steps are halved, and a verdict. "
-      "Nothing is tuned.");
+      "Every system of the sources that has been rebuilt. Source: a number that stands in its "
+      "text, "
+      "with the tolerance that the verdict allows. Expected: what follows from the inputs. Ours, "
+      "and "
+      "how much it moves when tolerances and steps are halved. Nothing is tuned.");
+  page.add_text(fmt::format("Verdicts: {}.", describe(count_verdicts(all))));
   if (interrupted) {
     page.add_notes("Interrupted: these are the systems that were done", {}, HtmlPage::Mood::kBad);
   }
@@ -163,11 +232,13 @@ std::string make_reproduce_page(const std::vector<Reproduced>& all, bool interru
     std::vector<std::vector<std::string>> rows;
     for (const FigureRow& row : system.rows) {
       const Figure& f = row.figure;
-      rows.push_back({f.quantity, describe_case(f.where), f.source ? format_number(*f.source) : "",
-                      format_number(f.ours), f.unit, describe_change(row), f.verdict});
+      rows.push_back({f.quantity, describe_case(f.where), describe_reference(f.source, f),
+                      describe_reference(f.expected, f), format_number(f.ours), f.unit,
+                      describe_change(row), f.verdict, f.place});
     }
-    page.add_table({"quantity", "case", "source", "ours", "unit", "change when halved", "verdict"},
-                   rows, {1, 4, 6});
+    page.add_table({"quantity", "case", "source", "expected", "ours", "unit", "change when halved",
+                    "verdict", "where in the source"},
+                   rows, {1, 5, 7, 8});
     if (!system.failures.empty()) {
       page.add_notes("Runs that did not finish", system.failures, HtmlPage::Mood::kBad);
     }
@@ -184,7 +255,7 @@ std::string make_reproduce_picture(const std::vector<TimePlot>& plots) {
     LinePlot& panel = panels.emplace_back();
     panel.title = plot.title;
     panel.note = plot.note;
-    panel.x_label = "time [s]";
+    panel.x_label = plot.x_label.empty() ? "time [s]" : plot.x_label;
     panel.y_label = plot.unit;
     for (const PlotSeries& series : plot.series) {
       panel.curves.push_back({series.name, plot.times, series.y});

@@ -16,6 +16,9 @@ namespace vesica {
 struct FigureRow {
   Figure figure;
   std::optional<double> halved;
+  // More than half of what the verdict allows, or more than 1 % where it allows nothing: the figure
+  // is one of the solver too, and its verdict says so.
+  bool moves = false;
 };
 struct Reproduced {
   std::string system;
@@ -28,6 +31,14 @@ struct Reproduced {
 // `once`: not a second time with tolerances and steps halved (solver_study, which varies them
 // itself, never is).
 Reproduced reproduce_twice(std::string_view name, const ReproduceOptions& options, bool once);
+
+// How many rows there are of each verdict.
+struct VerdictCounts {
+  size_t reproduced = 0, as_expected = 0, differs = 0, no_number = 0, reported = 0, moves = 0;
+};
+VerdictCounts count_verdicts(const std::vector<Reproduced>& all);
+// "31 reproduced, 48 as expected, ..."
+std::string describe(const VerdictCounts& counts);
 
 nlohmann::ordered_json as_json(const std::vector<Reproduced>& all);
 // Lines of 100 columns; long verdicts are notes below.

@@ -47,34 +47,35 @@ SystemReport reproduce_restitution(const ReproduceOptions& options) {
                                     {"contacts.0.normal.restitution", fmt::format("{}", e)},
                                     {"duration", stiffness[4] == '1' ? "10 ms" : "100 ms"},
                                     {"output.interval", stiffness[4] == '1' ? "20 us" : "200 us"}});
-      report.figures.push_back({"restitution", "e_returned",
-                                Json{{"e", e}, {"stiffness", std::stod(stiffness)}}, e, ours, "1",
-                                judge(ours, e, 1e-3, "the run ended before the ball came off")});
+      Rows(&report, "restitution", {{"e", e}, {"stiffness", std::stod(stiffness)}})
+          .add("e_returned", ours, "", match_expected(ours, e, 1e-3, "the e that was asked for"));
     }
   }
   // The source's sweep: e falls with the speed.
+  double off_before = 0;
   for (double speed : {0.1, 0.5, 1.0, 2.0, 3.0, 4.0}) {
     const double e = (10 - 2 * speed) / 10;  // 1 - 0.2 speed, rounded well
     for (const char* rule : {"gonthier", "hunt_crossley"}) {
-      const double ours =
+      const double ratio =
           returned({{"contacts.0.normal",
                      fmt::format("{{law: hunt_crossley, stiffness: 3.4e10, exponent: 1.5, "
                                  "restitution_slope: 0.2, restitution_rule: {}, v_small: 1.0e-3}}",
                                  rule)},
-                    {"bodies.ball.velocity.linear", fmt::format("[0, 0, {}]", -speed)}});
-      const bool ours_rule = rule[0] == 'g';
-      Figure f{"restitution",
-               "e_returned",
-               Json{{"impact_speed", speed}, {"rule", rule}, {"e", e}},
-               std::nullopt,
-               ours,
-               "1",
-               "reproduced: not e, and further off the lower e is"};
-      if (ours_rule) {
-        f.source = e;
-        f.verdict = judge(ours, e, 1e-3, "the run ended before the ball came off");
+                    {"bodies.ball.velocity.linear", fmt::format("[0, 0, {}]", -speed)}}) /
+          e;
+      Rows rows(&report, "restitution", {{"impact_speed", speed}, {"rule", rule}, {"e", e}});
+      if (rule[0] == 'g') {
+        rows.add("e_ratio", ratio, "",
+                 match_source(ratio, 1, 1e-3, "5.1.1, 'always equals 1'",
+                              "the run ended before the ball came off"));
+      } else {
+        const double off = std::abs(ratio - 1);
+        rows.add("e_ratio", ratio, "",
+                 match_words(off > 1e-4 && off > off_before,
+                             "off 1, by more than 1e-4, and further off than at the speed before",
+                             "5.1.1, 'consistent only when v = 0'"));
+        off_before = off;
       }
-      report.figures.push_back(f);
     }
   }
   const SceneRun run(options, "restitution", {}, &report);
@@ -84,7 +85,9 @@ SystemReport reproduce_restitution(const ReproduceOptions& options) {
 }
 
 SystemReport reproduce_bowden_leben(const ReproduceOptions& options) {
+  constexpr double kLimit = 0.15 * 1 * 10;  // mu_S m g
   SystemReport report;
+  double mean_before = kLimit;  // of the peaks after the first, at the slower belt
   for (double belt : {0.05, 0.1, 0.15}) {
     const std::string v = fmt::format("[{0:.16g}, {0:.16g}, 0]", belt / std::sqrt(2.0));
     const SceneRun run(
@@ -93,39 +96,43 @@ SystemReport reproduce_bowden_leben(const ReproduceOptions& options) {
     const auto friction = run.magnitude("block-belt.force", "xy");
     const auto position = run.magnitude("block.position", "xy");
     const auto spans = find_sticking(run.column("block-belt.slip"), 0.2 * belt, 20);
-    double before = 1e300;
-    bool shrinks = true;
+    double sum = 0;
+    size_t later = 0;
     for (size_t k = 0; k < spans.size(); ++k) {
       const auto [first, end] = spans[k];
       if (end + 1 >= friction.size()) break;  // still sticking when the run ends
       const auto top = std::max_element(friction.begin() + static_cast<std::ptrdiff_t>(first),
                                         friction.begin() + static_cast<std::ptrdiff_t>(end) + 1);
-      const double time = run.times()[static_cast<size_t>(top - friction.begin())];
-      const Json where{{"belt", belt}, {"peak", k}};
-      report.figures.push_back({"bowden_leben", "friction_peak_time", where, std::nullopt, time,
-                                "s", "no number in the source"});
-      Figure peak{"bowden_leben",
-                  "friction_peak_force",
-                  where,
-                  std::nullopt,
-                  *top,
-                  "N",
-                  "reproduced: below mu_S f_n, for want of time to dwell"};
+      Rows rows(&report, "bowden_leben", {{"belt", belt}, {"peak", k}});
+      rows.add("friction_peak_time", run.times()[static_cast<size_t>(top - friction.begin())], "s",
+               no_number());
       if (k == 0) {
-        peak.source = 1.5;  // mu_S f_n
-        peak.verdict = judge(*top, 1.5, 0.01, "the first peak does not reach mu_S f_n");
-      } else if (*top > 1.5) {
-        peak.verdict = "differs because a later peak exceeds mu_S f_n";
+        rows.add("friction_peak_force", *top, "N",
+                 match_expected(*top, kLimit, 0.01, "the stiction limit mu_S f_n"));
+        continue;
       }
-      report.figures.push_back(peak);
-      shrinks = shrinks && *top < before;
-      if (k > 0) before = *top;
+      rows.add("friction_peak_force", *top, "N",
+               match_words(*top < kLimit * (1 + 1e-3),
+                           fmt::format("at most mu_S f_n = {:g} N, to 0.1 %", kLimit), "5.1.2"));
+      sum += *top;
+      ++later;
     }
-    report.figures.push_back({"bowden_leben", "position_max", Json{{"belt", belt}}, std::nullopt,
-                              largest(position), "m", "no number in the source"});
+    Rows rows(&report, "bowden_leben", {{"belt", belt}});
+    if (later > 0) {
+      const double mean = sum / static_cast<double>(later);
+      rows.add(
+          "later_peaks_mean", mean, "N",
+          match_words(mean < mean_before * (1 - 1e-3),
+                      fmt::format("of lesser magnitude than {}, by more than 0.1 %: {:.4g} N",
+                                  belt > 0.05 ? "with the slower belt" : "mu_S f_n", mean_before),
+                      "5.1.2, 'of lesser magnitude for higher speeds'"));
+      mean_before = mean;
+    }
+    rows.add("position_max", largest(position), "m", no_number());
     report.plots.push_back(
-        make_plot(fmt::format("Belt at {} m/s", belt), "N, m", run,
-                  {{"friction [N]", friction}, {"distance from the wall [m]", position}}));
+        make_plot(fmt::format("Belt at {} m/s: friction", belt), "N", run, {{"", friction}}));
+    report.plots.push_back(make_plot(fmt::format("Belt at {} m/s: distance from the wall", belt),
+                                     "m", run, {{"", position}}));
   }
   return report;
 }
@@ -152,6 +159,7 @@ constexpr LawSetting kBrownLaws[] = {
 }  // namespace
 
 SystemReport reproduce_brown_stick_slip(const ReproduceOptions& options) {
+  constexpr double kLimit = 0.2 * 9.81;  // mu_s m g
   SystemReport report;
   for (const LawSetting& law : kBrownLaws) {
     const SceneRun run(options, "brown_stick_slip", {{"contacts.0.friction", law.plain}}, &report);
@@ -163,54 +171,52 @@ SystemReport reproduce_brown_stick_slip(const ReproduceOptions& options) {
     }
     const double period =
         ends.size() > 2 ? (ends.back() - ends[1]) / static_cast<double>(ends.size() - 2) : 0;
-    const Json where{{"law", law.name}};
-    report.figures.push_back(
-        {"brown_stick_slip", "period", where, 2.5, period, "s",
-         judge(period, 2.5, 0.02,
-               "the text rounds ('two [transitions] every 2.5 s'): ideal Coulomb friction with the "
-               "same numbers has the period 2 (mu_s - mu_d) m g/(k v) + (pi + 2 phi)/w = 2.337 s, "
-               "and smooth laws lie about it")});
+    Rows rows(&report, "brown_stick_slip", {{"law", law.name}});
+    rows.add("period", period, "s",
+             match_source(period, 2.5, 0.02, "Brown 4.3, 'two every 2.5 s'",
+                          "the text rounds: ideal Coulomb friction with the same numbers has the "
+                          "period 2 (mu_s - mu_d) m g/(k v) + (pi + 2 phi)/w = 2.337 s, and smooth "
+                          "laws lie about it"));
     const double top = largest(friction);
-    const bool andersson = law.name[0] == 'a';
-    Figure f{"brown_stick_slip", "friction_max", where, 0.2 * 9.81, top, "N", ""};
-    if (andersson) {
-      f.source.reset();
-      f.verdict = top < 0.2 * 9.81 ? "reproduced: slips earlier, k_tanh lowers the static friction"
-                                   : "differs because the law reaches mu_s f_n";
+    if (law.name[0] == 'a') {
+      rows.add("friction_max", top, "N",
+               match_words(top < 0.99 * kLimit,
+                           fmt::format("slips earlier, by more than 1 %: k_tanh lowers the static "
+                                       "friction, mu_s f_n = {:g} N",
+                                       kLimit),
+                           "Brown 4.3"));
     } else {
-      f.verdict = judge(top, 0.2 * 9.81, 0.01, "the curve does not reach mu_s f_n");
+      rows.add("friction_max", top, "N",
+               match_expected(top, kLimit, 0.01, "the static friction mu_s f_n"));
     }
-    report.figures.push_back(f);
     report.plots.push_back(
-        make_plot(fmt::format("Stick-slip, {}", law.name), "N, m/s", run,
-                  {{"friction [N]", friction}, {"velocity [m/s]", run.column("mass.velocity.x")}}));
+        make_plot(fmt::format("Stick-slip, {}: friction", law.name), "N", run, {{"", friction}}));
+    report.plots.push_back(make_plot(fmt::format("Stick-slip, {}: velocity", law.name), "m/s", run,
+                                     {{"", run.column("mass.velocity.x")}}));
   }
   return report;
 }
 
 SystemReport reproduce_brown_impact(const ReproduceOptions& options) {
+  const double approach = 7 / std::sqrt(2.0);  // normal part of 7 m/s at 45 deg
   SystemReport report;
   for (const LawSetting& law : kBrownLaws) {
     const SceneRun run(options, "brown_impact", {{"contacts.0.friction", law.viscous}}, &report);
-    const Json where{{"law", law.name}};
+    Rows rows(&report, "brown_impact", {{"law", law.name}});
     const double duration = run.first_event(false) - run.first_event(true);
-    report.figures.push_back({"brown_impact", "contact_duration", where, 6.94e-3, duration, "s",
-                              judge(duration, 6.94e-3, 0.005, "the run ended too early")});
+    rows.add("contact_duration", duration, "s",
+             match_source(duration, 6.94e-3, 0.005, "Brown 4.3, 'about 6.94 ms'",
+                          "the run ended too early"));
     const auto friction = run.magnitude("sphere-plane.force", "xy");
-    auto add = [&](const char* quantity, double value, const char* unit,
-                   std::optional<double> source, const std::string& verdict) {
-      report.figures.push_back({"brown_impact", quantity, where, source, value, unit, verdict});
-    };
-    add("friction_peak", largest(friction), "N", std::nullopt, "no number in the source");
+    rows.add("friction_peak", largest(friction), "N", no_number());
     // The sphere leaves rolling: 5/7 of its speed for a solid sphere, if friction had time.
     const double v_t = last(run.column("sphere.velocity.x"));
     const double rim = 0.05 * last(run.column("sphere.spin.y"));
-    add("v_tangential_after", v_t, "m/s", std::nullopt,
-        std::abs(v_t - rim) < 0.01 * v_t ? "reproduced: leaves rolling, v = r w"
-                                         : "differs because it still slides when it leaves");
+    rows.add("v_tangential_after", v_t, "m/s",
+             match_expected(v_t, rim, 0.01, "it leaves rolling, v = r w"));
     const double v_n = last(run.column("sphere.velocity.z"));
-    add("v_normal_after", v_n, "m/s", 4.949747468305833,
-        judge(v_n, 4.949747468305833, 1e-4, "an elastic law must return the normal speed"));
+    rows.add("v_normal_after", v_n, "m/s",
+             match_expected(v_n, approach, 1e-4, "an elastic law returns the normal speed"));
     report.plots.push_back(make_plot(fmt::format("Impact, {}", law.name), "m/s", run,
                                      {{"velocity along the plane", run.column("sphere.velocity.x")},
                                       {"radius times spin", [&] {
@@ -238,20 +244,23 @@ SystemReport reproduce_inclined_plane(const ReproduceOptions& options) {
   const size_t n = along.size(), from = 3 * n / 4;
   const double acceleration =
       (along[n - 1] - along[from]) / (run.times()[n - 1] - run.times()[from]);
-  const double text = 9.81 * s;
-  report.figures.push_back(
-      {"inclined_plane", "rolling_acceleration", Json::object(), text, acceleration, "m/s^2",
-       judge(acceleration, text, 0.01,
-             fmt::format("the text gives g sin 20 deg, the value for sliding without friction; a "
-                         "solid ball rolls with 5/7 of it, {:.4f} m/s^2, which ours meets to "
-                         "{:.0e}; the source's own v = R w agrees",
-                         text * 5 / 7, std::abs(acceleration / (text * 5 / 7) - 1)))});
-  const double across = last(run.column("ball.velocity.y"));
+  // The text's formula is that of sliding without friction; a solid ball rolls with 5/7 of it.
+  const double text = 9.81 * s, rolling = 5.0 / 7 * text;
+  const bool rolls = std::abs(acceleration - rolling) <= 1e-3 * rolling;
+  Rows rows(&report, "inclined_plane", Json::object());
+  Verdict verdict = match_source(
+      acceleration, text, 0.01, "5.1.3, 'the only acceleration is g sin(20 deg)'",
+      fmt::format("the text gives the value for sliding without friction; a solid ball rolls with "
+                  "5/7 of it, which ours {} to 0.1 %, and so does the source's own v = R w",
+                  rolls ? "meets" : "does not meet"));
+  verdict.expected = rolling;
+  rows.add("rolling_acceleration", acceleration, "m/s^2", verdict);
   const auto vy = run.column("ball.velocity.y");
-  report.figures.push_back(
-      {"inclined_plane", "v_across", Json::object(), std::nullopt, across, "m/s",
-       std::abs(vy[from] - across) < 1e-4 ? "reproduced: constant while rolling"
-                                          : "differs because it still changes while rolling"});
+  const double across = last(vy);
+  rows.add("v_across", across, "m/s",
+           match_words(std::abs(vy[from] - across) < 1e-4,
+                       "constant while rolling, within 1e-4 m/s in its last quarter",
+                       "5.1.3, 'remains constant'"));
   report.plots.push_back(make_plot("Ball on the inclined plane: velocity", "m/s", run,
                                    {{"along the slope", along},
                                     {"across", vy},
@@ -276,24 +285,20 @@ SystemReport reproduce_cylinder_point(const ReproduceOptions& options) {
     const double v = peak(run.magnitude("ball.velocity", "xz"));
     const auto energy = run.energy();
     const double change = energy[n - 1] - energy[rolling];
-    const Json where{{"motion", motion}};
-    const std::optional<double> none;
-    report.figures.push_back(
-        {"cylinder_point", "w_peak", where, space ? none : 10.0, w, "rad/s",
-         space ? "no number in the source"
-               : judge(w, 10, 0.05,
-                       "the source reads it off a plot, 'v = 1 m/s when w peaks at 10'")});
-    report.figures.push_back(
-        {"cylinder_point", "v_peak", where, space ? none : 1.0, v, "m/s",
-         space ? "no number in the source" : judge(v, 1, 0.05, "read off a plot, with w")});
+    Rows rows(&report, "cylinder_point", {{"motion", motion}});
+    const char* place = "5.1.3, 'v = 1 m/s when w peaks at 10 rad/s'";
+    const char* reason = "the source reads it off a plot";
+    rows.add("w_peak", w, "rad/s", space ? no_number() : match_source(w, 10, 0.05, place, reason));
+    rows.add("v_peak", v, "m/s", space ? no_number() : match_source(v, 1, 0.05, place, reason));
     // Bent bristles hold a little of it; the drop's energy is the scale.
     const double scale = 2 * 9.81 * 0.4;
-    report.figures.push_back(
-        {"cylinder_point", "energy_change_while_rolling", where, 0.0, change, "J",
-         std::abs(change) < 1e-3 * scale
-             ? "reproduced: constant once rolling"
-             : fmt::format("differs because it changes by {:.1e} of the drop's energy in 5 s",
-                           change / scale)});
+    Verdict constant = match_words(
+        std::abs(change) <= 1e-3 * scale,
+        fmt::format("constant once rolling, within 0.1 % of the drop's {:.3g} J in 5 s", scale),
+        "5.1.3, 'the energy is constant'");
+    constant.expected = 0;
+    constant.tolerance = 1e-3 * scale;
+    rows.add("energy_change_while_rolling", change, "J", constant);
     report.plots.push_back(make_plot(fmt::format("Ball in the cylinder, {}: spin", motion), "rad/s",
                                      run,
                                      {{"x", run.column("ball.spin.x")},

@@ -41,6 +41,10 @@ const std::vector<std::string_view>& reproduced_systems() {
   return kNames;
 }
 
+bool measures_time(std::string_view system) {
+  return system == "arm_on_plate" || system == "solver_study" || system == "battery_box";
+}
+
 SystemReport reproduce(std::string_view system, const ReproduceOptions& options) {
   for (const auto& [name, run] : kSystems) {
     if (name == system) return run(options);

@@ -1,9 +1,10 @@
 // The systems of the sources, run and measured: their figure, ours, and a verdict.
 //
 // Every system is one of the scenes (scenes/NAME.yaml) with a few settings changed; what is read
-// off is the figure that the source reports, or the nearest number it allows. A source figure is
-// only given where the text has a number; curves that exist as pictures alone have none. Nothing is
-// tuned: where the text is silent the reading is in the scene's description.
+// off is the figure that the source reports, or the nearest number it allows. `source` holds
+// numbers that stand in the source's text, `expected` what follows from the inputs; every verdict
+// is the result of a comparison, with its tolerance. Nothing is tuned: where the text is silent the
+// reading is in the scene's description.
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,12 @@ struct Figure {
   std::optional<double> source;
   double ours = 0;
   std::string unit;
-  std::string verdict;  // "reproduced", "reproduced: ...", "differs because ..."
+  // "reproduced", "reproduced: ...", "as expected: ...", "differs ...", "no number in the source",
+  // "reported: ..."
+  std::string verdict;
+  std::optional<double> expected = {};
+  std::optional<double> tolerance = {};  // of the comparison, in the unit
+  std::string place = {};                // of the source's number or words in it
 };
 
 struct SystemReport {
@@ -41,6 +47,8 @@ struct ReproduceOptions {
 
 // The names that reproduce() knows, in the order of the sources.
 const std::vector<std::string_view>& reproduced_systems();
+// Whether some of its figures are wall times, so that nothing should run beside it.
+bool measures_time(std::string_view system);
 SystemReport reproduce(std::string_view system, const ReproduceOptions& options);
 
 }  // namespace vesica

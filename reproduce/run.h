@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "reproduce/reproduce.h"
+#include "reproduce/verdict.h"
 #include "vesica/model/model.h"
 #include "vesica/simulation/simulate.h"
 
@@ -46,8 +46,21 @@ class SceneRun {
   RunResult result_;
 };
 
-// "reproduced" where ours is within a part of the source's figure, else the reason.
-std::string judge(double ours, double source, double tolerance, const std::string& reason);
+// Rows of one system and case.
+class Rows {
+ public:
+  Rows(SystemReport* report, std::string system, nlohmann::ordered_json where);
+
+  void add(const char* quantity, double ours, const char* unit, const Verdict& verdict);
+  // Two rows: what the integrator gained or lost over what was dissipated, above whose bound the
+  // run has failed; and what contacts without a potential, and bristles, took or gave.
+  void add_energy(const SceneRun& run, double bound = 1e-4);
+
+ private:
+  SystemReport* report_;
+  std::string system_;
+  nlohmann::ordered_json where_;
+};
 
 // A plot of at most so many rows as a page can show.
 TimePlot make_plot(const std::string& title, const std::string& unit, const SceneRun& run,

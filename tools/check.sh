@@ -17,5 +17,13 @@ else
 fi
 
 if tools/check_includes.py; then echo "includes: follow the order"; else status=1; fi
+
+# A property that nobody looks at is no test.
+if grep -rn 'rc::check(' tests | grep -v 'EXPECT_TRUE(rc::check(\|ASSERT_TRUE(rc::check('; then
+  echo "tests: the result of rc::check is not asserted"
+  status=1
+else
+  echo "tests: results of rc::check are asserted"
+fi
 tools/make_docs.sh --check || status=1
 exit $status

@@ -18,12 +18,22 @@ for page in pathlib.Path("docs/theory/laws").glob("*.md"):
     if f"law_{page.stem}.svg" in page.read_text(encoding="utf-8"):
         PICTURES[f"law_{page.stem}.svg"] = f"vesica laws {page.stem} --quiet --svg {{}}"
 BLOCK = re.compile(r"(<!-- (run|file): (.*?) -->\n```\w*\n)(.*?)(```\n)", re.S)
+# Taken over from the last `make bench`, where there was one: times are no matter of a check.
+BENCH = re.compile(r"(<!-- bench: (.*?) -->\n```\w*\n)(.*?)(```\n)", re.S)
 TABLE = re.compile(r"(<!-- table: (.*?) -->\n)((?:\|.*\n)*)")
 
 
 def output_of(command):
     run = subprocess.run(command, shell=True, capture_output=True, text=True)
     return run.stdout + run.stderr
+
+
+def renew_benchmarks(text):
+    def block(match):
+        printed = pathlib.Path("build/bench") / f"{match.group(2)}.txt"
+        body = printed.read_text() if printed.exists() else match.group(3)
+        return match.group(1) + body.rstrip("\n") + "\n" + match.group(4)
+    return BENCH.sub(block, text)
 
 
 def renew(text):
@@ -55,7 +65,7 @@ def main():
     for page in [pathlib.Path("README.md"), *sorted(pathlib.Path("docs").rglob("*.md"))]:
         text = page.read_text(encoding="utf-8")
         blocks += len(BLOCK.findall(text)) + len(TABLE.findall(text))
-        new = renew(text)
+        new = renew(text if check else renew_benchmarks(text))
         if new != text:
             stale.append(page)
             if not check:

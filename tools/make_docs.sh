@@ -9,7 +9,10 @@
 #   ```cpp
 # with that file, and every table under
 #   <!-- table: COMMAND -->
-# with the one that COMMAND prints. Same input, same bytes. With --check nothing is written: it says what is out of
+# with the one that COMMAND prints. What stands under
+#   <!-- bench: NAME -->
+# is what NAME_bench printed when `make bench` ran it last in this build folder, with machine and date;
+# `make bench docs` renews it. Same input, same bytes. With --check nothing is written: it says what is out of
 # date and exits with status 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."

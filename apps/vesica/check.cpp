@@ -48,7 +48,11 @@ void add_check(CommandLine& line, Common& common) {
     } else if (is_scene(input)) {
       kind = "simulate";
       const Model model = read_model(input);
-      check_start(model, System<double>(make_scene<double>(model), model.run.ledger));
+      const System<double> system(make_scene<double>(model), model.run.ledger);
+      check_start(model, system);
+      if (!common.quiet) {
+        for (const std::string& note : system.scene().notes) say("note: {}\n", note);
+      }
     } else if (is_marker_map(input)) {
       kind = "markers --map";
       read_marker_map(input);

@@ -1,9 +1,40 @@
 #include "apps/vesica/command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
 #include <utility>
 
+#include "vesica/error.h"
+#include "vesica/io/unknown_word.h"
+
 namespace vesica::app {
+namespace {
+
+std::vector<std::string_view> as_views(const std::vector<std::string>& words) {
+  return {words.begin(), words.end()};
+}
+
+// What to say about words of the line that belong nowhere.
+std::string explain_extra(const CLI::App& command, const std::string& names,
+                          const std::string& word) {
+  const std::string name = "vesica " + names.substr(0, names.size() - 1);
+  if (!word.starts_with("-")) {
+    return fmt::format("'{}' is one word too many for {}", word, name);
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& each : option->get_lnames()) known.push_back("--" + each);
+  }
+  const std::string option = word.substr(0, word.find('='));
+  const std::string_view nearest = find_nearest_word(option, as_views(known));
+  return fmt::format("{} takes no {}{}", name, option,
+                     nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
+}
+
+}  // namespace
 
 Option& Option::required() {
   option_->required();
@@ -26,7 +57,12 @@ Option& Option::show_default() {
 }
 
 Option& Option::one_of(const std::vector<std::string>& values) {
-  option_->check(CLI::IsMember(values));
+  option_->check(CLI::Validator(
+      [values](std::string& word) {
+        if (std::find(values.begin(), values.end(), word) != values.end()) return std::string();
+        return say_unknown(word, as_views(values));
+      },
+      fmt::format("{{{}}}", fmt::join(values, ",")), "one of"));
   return *this;
 }
 
@@ -66,6 +102,14 @@ Option Command::option(const std::string& name, OptionValue value, const std::st
 
 Option Command::get_option(const std::string& name) { return Option(command_->get_option(name)); }
 
+void Command::refuse(const std::vector<std::string>& options, const std::string& reason) const {
+  for (const std::string& name : options) {
+    if (command_->get_option(name)->count() > 0) {
+      throw InputError(fmt::format("{}: {}", name, reason));
+    }
+  }
+}
+
 void Command::footer(const std::string& text) { command_->footer(text); }
 
 Command Command::add_command(const std::string& name, const std::string& description) {
@@ -102,11 +146,26 @@ std::vector<std::string> CommandLine::command_names() const {
   return names;
 }
 
-int CommandLine::parse_and_run(int argc, char** argv) {
+int CommandLine::parse_and_run(std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the end
   try {
-    app_->parse(argc, argv);
+    app_->parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    return app_->exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app_->exit(error);  // --help, --version
+    const CLI::App* chosen = app_.get();                       // the innermost that was named
+    std::string names;
+    while (!chosen->get_subcommands().empty()) {
+      chosen = chosen->get_subcommands().front();
+      names += chosen->get_name() + " ";
+    }
+    const CLI::App& command = *chosen;
+    const auto extra = command.remaining();
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
+                          !names.empty() && !extra.empty();
+    std::cerr << fmt::format("error: {}; see vesica {}--help\n",
+                             is_extra ? explain_extra(command, names, extra.front()) : error.what(),
+                             names);
+    return 2;
   }
   return 0;
 }

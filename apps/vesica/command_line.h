@@ -50,6 +50,9 @@ class Command {
   // A name without dashes is a positional.
   Option option(const std::string& name, OptionValue value, const std::string& what);
   Option get_option(const std::string& name);  // one that was added before
+  // Where one of `options` stands on the line though it has nothing to do there: InputError, "--x:
+  // reason". Asked for from what run() runs.
+  void refuse(const std::vector<std::string>& options, const std::string& reason) const;
   void footer(const std::string& text);
   // A command of this one (`forces train`): exactly one of them is then taken.
   Command add_command(const std::string& name, const std::string& description);
@@ -71,7 +74,7 @@ class CommandLine {
   std::vector<std::string> command_names() const;
   // Runs the command that is asked for, and lets through what it throws. 0, also after --help and
   // --version; 2 if the line is wrong, which standard error then explains.
-  int parse_and_run(int argc, char** argv);
+  int parse_and_run(std::vector<std::string> words);  // after the name of the tool
 
  private:
   std::unique_ptr<CLI::App> app_;

@@ -23,7 +23,7 @@ enum ExitStatus {
   kInterrupted = 130,  // by Ctrl-C, SIGTERM or SIGHUP
 };
 
-// Options that every command takes.
+// Options that commands share.
 struct Common {
   bool json = false;   // only JSON on standard output, everything else on standard error
   bool quiet = false;  // no progress, no notes
@@ -40,6 +40,7 @@ void add_identify(CommandLine& line, Common& common);
 void add_knee(CommandLine& line, Common& common);
 void add_laws(CommandLine& line, Common& common);
 void add_list(CommandLine& line, Common& common);
+void add_mass(CommandLine& line, Common& common);
 void add_motion(CommandLine& line, Common& common);
 void add_markers(CommandLine& line, Common& common);
 void add_probe(CommandLine& line, Common& common);
@@ -49,9 +50,16 @@ void add_simulate(CommandLine& line, Common& common);
 void add_study(CommandLine& line, Common& common);
 void add_suggest(CommandLine& line, Common& common);
 
-// A sub-command with the common options.
+// A sub-command with the options that all have: --json, --quiet.
 Command add_command(CommandLine& line, Common& common, const std::string& name,
                     const std::string& description);
+// For those that write files, and for those that run on several threads: an option that would do
+// nothing is not taken.
+void add_out(Command& command, Common& common);
+void add_threads(Command& command, Common& common);
+// Where --out was given to a command that, asked in this way, writes nothing: InputError with what
+// would write something.
+void expect_files_for_out(const Common& common, bool writes, const std::string& remedy);
 
 // The same options for a command of a command.
 void add_common_options(Command* command, Common& common);

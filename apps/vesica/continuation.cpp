@@ -76,7 +76,8 @@ Continuation find_continuation(const std::string& from, const std::string& scene
   const Origin origin = parse_origin(from);
   const std::string folder = find_run_folder(origin.folder);
   const std::string path = (fs::path(folder) / "scene.yaml").string();
-  const InputFile before = InputFile::load(path);
+  InputFile before = InputFile::load(path);
+  make_self_contained(&before);
   InputFile scene = InputFile::load(scene_name.empty() ? path : find_input(scene_name));
   make_self_contained(&scene);
   apply_settings(settings, &scene);

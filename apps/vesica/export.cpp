@@ -198,8 +198,7 @@ void add_export(CommandLine& line, Common& common) {
               "a scene or case (YAML, or a name from `vesica list`), or the folder of a run")
       .type_name("")
       .required();
-  command.get_option("--out")
-      .description("the file that is written: NAME.glb, NAME.gltf or NAME.stl")
+  command.option("--out", &common.out, "the file that is written: NAME.glb, NAME.gltf or NAME.stl")
       .type_name("FILE")
       .required();
   command.option("--set", &options->settings,

@@ -398,6 +398,7 @@ void add_forces(CommandLine& line, Common& common) {
   Command calibrate =
       command.add_command("calibrate", "One person's own curves, from trials on plates");
   add_common_options(&calibrate, common);
+  add_out(calibrate, common);
   calibrate.get_option("--out").description("calibration file to write").type_name("FILE");
   calibrate
       .option("TRIAL", &o.trials,
@@ -414,6 +415,7 @@ void add_forces(CommandLine& line, Common& common) {
 
   Command predict = command.add_command("predict", "Forces of both feet over a walk");
   add_common_options(&predict, common);
+  add_out(predict, common);
   predict
       .option("CALIBRATION", &o.calibration,
               "calibration file, or a population ('population': the one that comes along)")
@@ -440,6 +442,7 @@ void add_forces(CommandLine& line, Common& common) {
 
   Command train = command.add_command("train", "The population model, from folders of recordings");
   add_common_options(&train, common);
+  add_out(train, common);
   train.get_option("--out").description("population file to write").type_name("FILE");
   train
       .option("FOLDER", &o.trials,

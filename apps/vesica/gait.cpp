@@ -10,13 +10,14 @@
 #include "apps/vesica/commands.h"
 #include "vesica/error.h"
 #include "vesica/io/file_writer.h"
-#include "vesica/io/load_motion.h"
 #include "vesica/io/output_file.h"
+#include "vesica/io/trc.h"
 #include "vesica/io/units.h"
 #include "vesica/motion/gait_cycles.h"
 #include "vesica/motion/gait_normative.h"
+#include "vesica/motion/recordings.h"
 #include "vesica/motion/same_recording.h"
-#include "vesica/motion/trial_edit.h"
+#include "vesica/motion/synthetic_walk.h"
 #include "vesica/report/gait_report.h"
 
 namespace vesica::app {
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 
 struct GaitCommand {
   std::vector<std::string> files;
-  std::string normative, weight, up, threshold = "20 N", events = "auto";
+  std::string normative, weight, up, threshold = "20 N", events = "auto", example;
 };
 
 double parse_option(const std::string& text, const Dimension& dimension, const char* option) {
@@ -38,12 +39,6 @@ double parse_option(const std::string& text, const Dimension& dimension, const c
   }
   if (!(value > 0.0)) throw InputError(fmt::format("{} {}: must be positive", option, text));
   return value;
-}
-
-// A table of angles, moments or the like, not of forces.
-bool is_signal_table(const MotionTrial& motion) {
-  return motion.markers.markers() == 0 && motion.plates.empty() && motion.analog.rows() > 0 &&
-         find_plate_forces(motion.analog, Vec3d::UnitY(), {}).empty();
 }
 
 // A signal that a trial has already would be counted as more strides of it.
@@ -71,53 +66,46 @@ void refuse_repeats(const std::vector<GaitTrial>& trials) {
   }
 }
 
-// Files of one name are one trial; a table of signals belongs to the trial whose name its own
-// begins with (walk1_joints.mot to walk1), or to the only one.
-std::vector<GaitTrial> load_gait_trials(const std::vector<std::string>& files) {
+// The trial whose name begins that of a table (walk1_joints.mot: walk1), or the only one.
+GaitTrial* find_owner(const Recording& table, std::vector<GaitTrial>* trials) {
+  GaitTrial* owner = nullptr;
+  for (GaitTrial& trial : *trials) {
+    if (table.name.starts_with(trial.name) &&
+        (owner == nullptr || trial.name.size() > owner->name.size())) {
+      owner = &trial;
+    }
+  }
+  return owner == nullptr && trials->size() == 1 ? &trials->front() : owner;
+}
+
+std::vector<GaitTrial> load_gait_trials(const std::vector<std::string>& files,
+                                        std::vector<std::string>* notes) {
   std::vector<GaitTrial> trials;
-  std::vector<std::pair<std::string, MotionTrial>> tables;
-  for (const std::string& file : files) {
-    MotionTrial motion = load_motion(file);
-    if (is_signal_table(motion)) {
-      tables.emplace_back(file, std::move(motion));
+  std::vector<Recording> tables;
+  for (Recording& recording : load_recordings(files, SignalTables::kApart)) {
+    notes->insert(notes->end(), recording.notes.begin(), recording.notes.end());
+    if (is_signal_table(recording.motion)) {
+      tables.push_back(std::move(recording));
       continue;
     }
-    const std::string stem = fs::path(file).stem().string();
-    const auto same = std::find_if(trials.begin(), trials.end(), [&](const GaitTrial& trial) {
-      return trial.name == stem &&
-             (trial.motion.markers.markers() > 0) != (motion.markers.markers() > 0);
-    });
-    if (same != trials.end()) {
-      same->motion = join(same->motion, motion);
-      continue;
-    }
-    trials.push_back({stem, std::move(motion), {}, {}});
+    trials.push_back({recording.name, std::move(recording.motion), {}, {}});
   }
-  // One file with markers and one with forces are one trial, whatever their names.
-  if (trials.size() == 2 && trials[0].motion.plates.empty() && trials[1].motion.plates.empty() &&
-      (trials[0].motion.markers.markers() > 0) != (trials[1].motion.markers.markers() > 0)) {
-    const size_t with = trials[0].motion.markers.markers() > 0 ? 0 : 1;
-    trials[with].motion = join(trials[with].motion, trials[1 - with].motion);
-    trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(1 - with));
-  }
-  for (const auto& [file, motion] : tables) {
-    const std::string stem = fs::path(file).stem().string();
-    GaitTrial* owner = nullptr;
-    for (GaitTrial& trial : trials) {
-      if (stem.starts_with(trial.name) &&
-          (owner == nullptr || trial.name.size() > owner->name.size())) {
-        owner = &trial;
-      }
-    }
-    if (owner == nullptr && trials.size() == 1) owner = &trials[0];
+  for (const Recording& table : tables) {
+    GaitTrial* owner = find_owner(table, &trials);
     if (owner == nullptr) {
       throw InputError(
           fmt::format("{}: a table without forces belongs to the trial whose name its own begins "
-                      "with, and there "
-                      "is none; give the trial's file too, or rename the table",
-                      file));
+                      "with, and there is none; give the trial's file too, or rename the table",
+                      table.files[0]));
     }
-    add_signals(file, motion.analog, owner);
+    if (!table.name.starts_with(owner->name)) {
+      notes->push_back(fmt::format("{} is taken as signals of {}, the only trial.", table.files[0],
+                                   owner->name));
+    }
+    for (const std::string& warning : table.motion.warnings) {
+      notes->push_back(fmt::format("{}: {}", table.name, warning));
+    }
+    add_signals(table.files[0], table.motion.analog, owner);
   }
   refuse_repeats(trials);
   return trials;
@@ -177,7 +165,14 @@ void print_summary(const GaitSummary& summary) {
   fmt::print("\n{} signals: {}\n", summary.signal_names().size(),
              fmt::join(summary.signal_names(), ", "));
   for (const std::string& text : summary.no_walk) fmt::print("no strides: {}\n", text);
-  for (const std::string& note : summary.notes) fmt::print("note: {}\n", note);
+  constexpr size_t kMostNotes = 20;
+  for (size_t i = 0; i < std::min(kMostNotes, summary.notes.size()); ++i) {
+    fmt::print("note: {}\n", summary.notes[i]);
+  }
+  if (summary.notes.size() > kMostNotes) {
+    fmt::print("... and {} more notes (--json and the page show all)\n",
+               summary.notes.size() - kMostNotes);
+  }
 }
 
 void run_gait(const GaitCommand& command, Common& common) {
@@ -191,7 +186,8 @@ void run_gait(const GaitCommand& command, Common& common) {
     options.weight = parse_option(command.weight, dimension::kForce, "--weight");
   if (!common.out.empty()) try_folder(common.out);
 
-  std::vector<GaitTrial> trials = load_gait_trials(command.files);
+  std::vector<std::string> notes;
+  std::vector<GaitTrial> trials = load_gait_trials(command.files, &notes);
   for (GaitTrial& trial : trials) trial.analysis = analyse(trial.motion, analysis);
   const bool has_plates = std::any_of(trials.begin(), trials.end(), [](const GaitTrial& trial) {
     return !trial.analysis.plates.empty();
@@ -205,7 +201,8 @@ void run_gait(const GaitCommand& command, Common& common) {
         throw InputError(fmt::format("{}: there are no force plates in these files", option));
     }
   }
-  const GaitSummary summary = analyse_gait(trials, options);
+  GaitSummary summary = analyse_gait(trials, options);
+  summary.notes.insert(summary.notes.begin(), notes.begin(), notes.end());
   std::vector<NormativeCurve> normatives;
   if (!command.normative.empty()) normatives = load_normative(command.normative, summary);
   if (!common.out.empty() && !summary.strides.empty()) {
@@ -237,18 +234,43 @@ void run_gait(const GaitCommand& command, Common& common) {
   }
 }
 
+// Three walks of one person who does not exist, 0.3 mm of noise: something to try the commands on.
+void save_walks(const std::string& folder, bool quiet) {
+  try_folder(folder);
+  for (unsigned k = 1; k <= 3; ++k) {
+    SyntheticWalk walk;
+    walk.stride = 1.08 + 0.01 * k;
+    walk.stride_length = 1.30 + 0.02 * k;
+    walk.left_ahead = 0.01;
+    walk.noise = 0.0003;
+    walk.seed = k;
+    MarkerTracks tracks = walk.make_markers();
+    tracks.unit_in_file = "mm";
+    save_trc((fs::path(folder) / fmt::format("walk{}.trc", k)).string(), tracks);
+  }
+  if (!quiet) {
+    say("walk1.trc, walk2.trc and walk3.trc are in {0}; look at them with\n"
+        "  vesica motion {0}/walk1.trc --report\n  vesica gait {0}/walk*.trc --out gait\n",
+        folder);
+  }
+}
+
 }  // namespace
 
 void add_gait(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "gait",
                                 "Gait cycles: parameters and curves over the trials of one person");
+  add_out(command, common);
   auto options = std::make_shared<GaitCommand>();
   GaitCommand& o = *options;
+  command.option(
+      "FILE", &o.files,
+      "trials (C3D, TRC with MOT), standing trials, and tables over time (walk1_joints.mot "
+      "goes with walk1)");
   command
-      .option("FILE", &o.files,
-              "trials (C3D, TRC with MOT), standing trials, and tables over time (walk1_joints.mot "
-              "goes with walk1)")
-      .required();
+      .option("--example", &o.example,
+              "write three synthetic walks into this folder, and nothing else")
+      .type_name("DIR");
   command
       .option("--normative", &o.normative, "CSV of normative curves: percent, NAME_mean, NAME_sd")
       .type_name("FILE");
@@ -261,7 +283,18 @@ void add_gait(CommandLine& line, Common& common) {
   command.option("--threshold", &o.threshold, "normal force below which a plate is empty")
       .show_default();
   command.option("--up", &o.up, "the axis that points up: x, y, z, -x, ... (found if not given)");
-  command.run([&common, options] { run_gait(*options, common); });
+  command.run([&common, options, command] {
+    if (!options->example.empty()) {
+      command.refuse(
+          {"--out", "--json", "--normative", "--events", "--weight", "--threshold", "--up"},
+          "--example DIR writes walks and looks at none; leave it out");
+      return save_walks(options->example, common.quiet);
+    }
+    if (options->files.empty()) {
+      throw InputError("give FILEs, or --example DIR for walks to start from");
+    }
+    run_gait(*options, common);
+  });
 }
 
 }  // namespace vesica::app

@@ -55,7 +55,8 @@ std::string make_csv(const FittedCurve& curve) {
 void save_results(const BenchStudy& study, const Common& common) {
   const fs::path folder(common.out);
   for (const FittedCurve& curve : study.fit.curves) {
-    save_text((folder / (curve.name + "_fit.csv")).string(), make_csv(curve));
+    save_text(path_within(common.out, curve.name + "_fit.csv", "the curve's name"),
+              make_csv(curve));
   }
   save_text((folder / "identify.json").string(), make_bench_json(study).dump(2) + "\n");
   if (!common.quiet) {
@@ -163,6 +164,7 @@ void run_foot(const InputFile& file, Common& common) {
 void add_identify(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "identify",
                                 "Fit contact parameters to measurements, with intervals");
+  add_out(command, common);
   auto arguments = std::make_shared<IdentifyArguments>();
   const Option study = command.option("STUDY", &arguments->study, "a YAML study").type_name("");
   command
@@ -170,8 +172,9 @@ void add_identify(CommandLine& line, Common& common) {
               "write a synthetic study of every type into DIR, and nothing else")
       .type_name("DIR")
       .excludes(study);
-  command.run([&common, arguments] {
+  command.run([&common, arguments, command] {
     if (!arguments->examples.empty()) {
+      command.refuse({"--out", "--json"}, "--examples DIR says where, and writes nothing else");
       for (const std::string& path : save_bench_examples(arguments->examples)) {
         if (!common.quiet) say("wrote {0}; run it: vesica identify {0}\n", path);
       }

@@ -91,6 +91,7 @@ void write_knee(KneeArguments a, const Common& common) {
 
 void add_knee(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "knee", "a knee as a scene, to run and to change");
+  add_out(command, common);
   auto a = std::make_shared<KneeArguments>();
   command.option("--activity", &a->activity, "what it does")
       .one_of({"swing", "squat", "step", "walk"})

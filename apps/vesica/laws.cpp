@@ -103,6 +103,7 @@ void save_picture(const std::vector<LinePlot>& plots, const LawsOptions& options
 }
 
 void run_laws(const LawsOptions& options, const Common& common) {
+  expect_files_for_out(common, !options.svg.empty(), "--svg FILE writes a picture");
   const bool all = options.name.empty();
   const LawSheet* sheet = all ? nullptr : &law_sheet(options.name);
   std::vector<LinePlot> plots;
@@ -132,6 +133,7 @@ void run_laws(const LawsOptions& options, const Common& common) {
 void add_laws(CommandLine& line, Common& common) {
   Command command =
       add_command(line, common, "laws", "Contact laws: equation, parameters, limits, a picture");
+  add_out(command, common);
   auto options = std::make_shared<LawsOptions>();
   command.option("NAME", &options->name, "one law; all of them, a line each, without")
       .type_name("");

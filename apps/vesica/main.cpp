@@ -13,6 +13,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
 #include "vesica/io/file_error.h"
+#include "vesica/io/unknown_word.h"
 #include "vesica/simulation/simulate.h"
 
 namespace vesica::app {
@@ -27,10 +28,21 @@ Command add_command(CommandLine& line, Common& common, const std::string& name,
 void add_common_options(Command* command, Common& common) {
   command->flag("--json", &common.json, "only JSON on standard output");
   command->flag("--quiet", &common.quiet, "no progress, no notes");
-  command->option("--threads", &common.threads, "how many threads (0: all cores)")
+}
+
+void add_out(Command& command, Common& common) {
+  command.option("--out", &common.out, "folder for the files that are written").type_name("DIR");
+}
+
+void add_threads(Command& command, Common& common) {
+  command.option("--threads", &common.threads, "how many threads (0: all cores)")
       .range(0, 4096)
       .type_name("N");
-  command->option("--out", &common.out, "folder for the files that are written").type_name("DIR");
+}
+
+void expect_files_for_out(const Common& common, bool writes, const std::string& remedy) {
+  if (writes || common.out.empty()) return;
+  throw InputError(fmt::format("--out {}: nothing is written there; {}", common.out, remedy));
 }
 
 namespace {
@@ -118,12 +130,14 @@ int flush_output(int status) {
   return status == kDone ? kNoFile : status;
 }
 
-// A file that is opened must not take the place of a stream that the caller has closed.
+// A file that is opened must not take the place of a stream that the caller has closed. What is
+// written to a closed standard output is lost, and that is an error as on a full disk; a closed
+// standard error is a wish not to hear.
 void open_standard_streams() {
-  int file = 0;
-  while ((file = open("/dev/null", O_RDWR)) >= 0 && file <= STDERR_FILENO) {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    if (open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
   }
-  if (file >= 0) close(file);
 }
 
 }  // namespace
@@ -155,6 +169,7 @@ int main(int argc, char** argv) {
   add_simulate(line, common);
   add_report(line, common);
   add_export(line, common);
+  add_mass(line, common);
   add_reproduce(line, common);
   add_motion(line, common);
   add_markers(line, common);
@@ -168,18 +183,21 @@ int main(int argc, char** argv) {
     std::fputs(line.help().c_str(), stderr);
     return kBadInput;
   }
-  std::string known;
-  bool is_command = argv[1][0] == '-';
-  for (const std::string& name : line.command_names()) {
-    known += " " + name;
-    is_command = is_command || name == argv[1];
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words[0] == "help") {  // vesica help, vesica help COMMAND
+    words.erase(words.begin());
+    words.emplace_back("--help");
   }
+  const std::vector<std::string> names = line.command_names();
+  const bool is_command =
+      words[0][0] == '-' || std::find(names.begin(), names.end(), words[0]) != names.end();
   if (!is_command) {
-    say_error(fmt::format("'{}' is not a command; known:{}; see vesica --help", argv[1], known));
+    say_error(fmt::format("'{}' is not a command; {}; see vesica --help", words[0],
+                          vesica::suggest_word(words[0], {names.begin(), names.end()})));
     return kBadInput;
   }
   try {
-    const int status = line.parse_and_run(argc, argv);
+    const int status = line.parse_and_run(std::move(words));
     return flush_output(status != kDone ? status : common.status);
   } catch (...) {
     return flush_output(explain_exception());

@@ -121,18 +121,6 @@ void tell_of_repeats(const std::string& path, const MotionTrial& motion,
   before->push_back(std::move(kept));
 }
 
-// One name a trial, also where files of different folders share theirs.
-std::string name_trial(const std::vector<markers::Trial>& before, const std::string& path) {
-  const std::string stem = fs::path(path).stem().string();
-  std::string name = stem;
-  for (int k = 2;; ++k) {
-    bool taken = false;
-    for (const auto& trial : before) taken = taken || trial.name == name;
-    if (!taken) return name;
-    name = fmt::format("{}_{}", stem, k);
-  }
-}
-
 // Joint moments of every trial, with the plates of its own file or of the one given for it.
 std::vector<markers::Dynamics> calc_all_dynamics(const markers::Run& run,
                                                  const MarkersArguments& arguments,
@@ -160,7 +148,11 @@ std::vector<markers::Dynamics> calc_all_dynamics(const markers::Run& run,
   options.force_cutoff = arguments.force_cutoff;
   for (size_t t = 0; t < motions.size(); ++t) {
     MotionTrial joined = motions[t];
-    if (!arguments.forces.empty()) joined = join(joined, load_motion(arguments.forces[t]));
+    if (!arguments.forces.empty()) {
+      MotionTrial forces = load_motion(arguments.forces[t]);
+      tidy(&forces);
+      joined = join(std::move(joined), std::move(forces));
+    }
     AnalysisOptions analysis;
     analysis.up = arguments.up;
     all.push_back(markers::calc_dynamics(run, t, analyse(joined, analysis), options));
@@ -186,6 +178,7 @@ void save_all(const markers::Run& run, const std::string& folder) {
   const auto path = [&](const std::string& name) { return (fs::path(folder) / name).string(); };
   for (size_t t = 0; t < run.trials.size(); ++t) {
     const std::string& name = run.trials[t].name;
+    path_within(folder, name, "the trial's name");
     save_sto(path(name + "_joints.mot"), markers::make_joint_table(run, t));
     save_trc(path(name + "_fitted.trc"), markers::make_fitted_tracks(run, t));
     save_trc(path(name + "_joint_centers.trc"), markers::make_joint_centers(run, t));
@@ -259,7 +252,7 @@ void run_markers_study(const InputFile& file, const MarkersArguments& arguments,
       markers::run_study(file, load, options, make_match_options(arguments));
   for (const auto& m : study.models) {
     if (!m.run->id->summary.converged) common.status = kFailed;
-    if (!common.out.empty()) save_all(*m.run, (fs::path(common.out) / m.name).string());
+    if (!common.out.empty()) save_all(*m.run, path_within(common.out, m.name, "the model's name"));
   }
   if (common.json) {
     print_json(markers::make_study_json(study));
@@ -268,13 +261,17 @@ void run_markers_study(const InputFile& file, const MarkersArguments& arguments,
   }
 }
 
-void run_markers(const MarkersArguments& arguments, Common& common) {
+void run_markers(const MarkersArguments& arguments, Common& common, const Command& command) {
   if (!arguments.example.empty()) return save_example(arguments.example, common.quiet);
   if (arguments.model.empty()) throw InputError("no MODEL given; see vesica markers --help");
   const std::string path_of_model = find_input(arguments.model);
   if (fs::path(path_of_model).extension() != ".osim") {
     const InputFile file = InputFile::load(path_of_model);
-    if (markers::is_study(file)) return run_markers_study(file, arguments, common);
+    if (markers::is_study(file)) {
+      command.refuse({"--neutral", "--up", "--forward", "--forces", "--dynamics"},
+                     "is for a model; a study fits several of them and compares");
+      return run_markers_study(file, arguments, common);
+    }
   }
   if (arguments.trials.empty())
     throw InputError("no TRIAL given: name one or more .trc or .c3d files");
@@ -287,9 +284,6 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
               forward = read_axis(arguments.forward, "--forward");
   std::vector<MotionTrial> motions;  // kept for the forces
   const bool wants_dynamics = arguments.dynamics || !arguments.forces.empty();
-  if (!wants_dynamics && !arguments.mass.empty()) {
-    throw InputError("--mass is for joint moments: give --forces FILE or --dynamics too");
-  }
   std::optional<MotionTrial> standing_motion;
   if (!arguments.neutral.empty()) {
     standing_motion = load_motion(arguments.neutral);
@@ -304,7 +298,8 @@ void run_markers(const MarkersArguments& arguments, Common& common) {
     rename_by_map(arguments.map, &motion, &motion.warnings);
     run.warnings.insert(run.warnings.end(), motion.warnings.begin(), motion.warnings.end());
     if (arguments.low_pass > 0) filter_tracks(arguments.low_pass, &motion.markers);
-    run.trials.push_back(markers::make_trial(run.model, motion, name_trial(run.trials, path),
+    run.trials.push_back(markers::make_trial(run.model, motion,
+                                             markers::name_trial(run.trials, path),
                                              make_match_options(arguments), &run.warnings));
     add_gait_events(motion, run.trials.back().name, run);
     run.lab.push_back({up, forward, markers::find_right(motion.markers)});
@@ -359,6 +354,8 @@ void add_markers(CommandLine& line, Common& common) {
   Command command = add_command(
       line, common, "markers",
       "Fit segment lengths, joint axes and marker positions to all frames of motion capture");
+  add_out(command, common);
+  add_threads(command, common);
   auto arguments = std::make_shared<MarkersArguments>();
   command.option("MODEL", &arguments->model,
                  "a marker model or a study of several (.yaml), or an OpenSim model (.osim)");
@@ -412,7 +409,17 @@ void add_markers(CommandLine& line, Common& common) {
       .option("--weights", &arguments->weights,
               "of the markers: the model's, or estimated from each marker's noise")
       .one_of({"model", "estimated"});
-  command.run([&common, arguments] { run_markers(*arguments, common); });
+  command.run([&common, arguments, command] {
+    if (!arguments->example.empty()) {
+      command.refuse({"--out", "--json", "--threads", "--map", "--neutral", "--forces"},
+                     "--example FOLDER writes recordings and fits nothing; leave it out");
+    }
+    if (!arguments->dynamics && arguments->forces.empty()) {
+      command.refuse({"--mass", "--sex", "--axes", "--motion-cutoff", "--force-cutoff"},
+                     "is for joint moments: give --forces FILE or --dynamics too");
+    }
+    run_markers(*arguments, common, command);
+  });
 }
 
 }  // namespace vesica::app

@@ -13,11 +13,12 @@
 #include "apps/vesica/scene_files.h"
 #include "vesica/error.h"
 #include "vesica/io/file_writer.h"
-#include "vesica/io/load_motion.h"
 #include "vesica/io/marker_map.h"
+#include "vesica/io/text_input.h"
 #include "vesica/io/units.h"
 #include "vesica/motion/heading.h"
-#include "vesica/motion/same_recording.h"
+#include "vesica/motion/plate_scale.h"
+#include "vesica/motion/recordings.h"
 #include "vesica/motion/segment_pose.h"
 #include "vesica/motion/trial_tidy.h"
 
@@ -34,7 +35,8 @@ struct MotionOptions {
   double pass_loss = 1.0, stop_loss = 40.0;  // dB
   int order = 4, fill = 0;
   std::string baseline = "none", axes, up, shift_forces;
-  std::vector<std::string> keep, drop;  // patterns of marker names
+  std::vector<std::string> plate_scale;  // "3:0.5"
+  std::vector<std::string> keep, drop;   // patterns of marker names
   std::string rename, foot_bodies = "calcn_r,calcn_l";
   bool c3d_as_it_was = false;
   std::vector<std::string> centers, hinges;
@@ -68,53 +70,17 @@ AnalysisOptions make_analysis_options(const MotionOptions& options) {
   return analysis;
 }
 
-// --- which files are one trial
-// --------------------------------------------------------------------
-
 bool has_markers(const MotionTrial& trial) { return trial.markers.markers() > 0; }
 
-// Files of one name (walk.trc, walk.mot) are one trial; so are one file with markers and one
-// without if there are no others.
 std::vector<TrialView> load_trials(const std::vector<std::string>& files) {
   std::vector<TrialView> views;
-  for (const std::string& file : files) {
-    MotionTrial trial = load_motion(file);
-    for (const TrialView& view : views) {
-      const size_t shared = count_shared_frames(view.trial, trial);
-      if (shared == 0) continue;
-      trial.warnings.push_back(
-          fmt::format("It holds the same recording as {} ({} frames).", view.trial.file, shared));
-    }
-    const std::string stem = fs::path(file).stem().string();
-    const auto same = std::find_if(views.begin(), views.end(), [&](const TrialView& view) {
-      return view.stem == stem &&
-             fs::path(view.files[0]).parent_path() == fs::path(file).parent_path() &&
-             has_markers(view.trial) != has_markers(trial);
-    });
-    if (same != views.end()) {
-      same->trial = join(same->trial, trial);
-      same->files.push_back(file);
-      continue;
-    }
-    TrialView view;
-    view.stem = stem;
-    view.files = {file};
-    view.trial = std::move(trial);
-    views.push_back(std::move(view));
+  for (Recording& recording : load_recordings(files, SignalTables::kJoined)) {
+    TrialView& view = views.emplace_back();
+    view.stem = recording.name;
+    view.files = std::move(recording.files);
+    view.trial = std::move(recording.motion);
+    view.edits = std::move(recording.notes);
   }
-  const bool complement = views.size() == 2 &&
-                          has_markers(views[0].trial) != has_markers(views[1].trial) &&
-                          views[0].trial.films.empty() && views[1].trial.films.empty() &&
-                          views[0].trial.plates.empty() && views[1].trial.plates.empty();
-  if (complement) {
-    const size_t with = has_markers(views[0].trial) ? 0 : 1;
-    TrialView joined;
-    joined.stem = views[with].stem;
-    joined.files = {views[with].files[0], views[1 - with].files[0]};
-    joined.trial = join(views[with].trial, views[1 - with].trial);
-    views = {joined};
-  }
-  for (TrialView& view : views) tidy(&view.trial);
   return views;
 }
 
@@ -126,6 +92,21 @@ void shift(TrialView* view, const MotionOptions& options) {
   const double seconds = quantity(options.shift_forces, dimension::kTime, "--shift-forces");
   shift_forces(&view->trial, seconds);
   view->edits.push_back(fmt::format("Forces moved by {:g} s.", seconds));
+}
+
+void scale_plates(TrialView* view, const MotionOptions& options) {
+  for (const std::string& text : options.plate_scale) {
+    const size_t colon = text.find(':');
+    const auto plate = parse_integer(text.substr(0, colon));
+    const auto factor =
+        colon == std::string::npos ? std::nullopt : parse_number(text.substr(colon + 1));
+    if (!plate || *plate < 1 || *plate > 1000 || !factor || !(*factor > 0.0)) {
+      throw InputError(fmt::format(
+          "--plate-scale {}: expected the plate's number and a factor above zero, 3:0.5", text));
+    }
+    scale_plate(&view->trial, static_cast<int>(*plate), *factor);
+    view->edits.push_back(fmt::format("Force plate {} times {:g}.", *plate, *factor));
+  }
 }
 
 void choose(TrialView* view, const MotionOptions& options) {
@@ -224,8 +205,8 @@ void smooth(TrialView* view, const MotionOptions& options) {
   }
   // A table without forces holds angles or the like; forces have their own cut-off.
   TimeTable& table = view->trial.analog;
-  const bool is_plain_table = view->trial.plates.empty() && table.rows() > 0 &&
-                              find_plate_forces(table, Vec3d::UnitY(), {}).empty();
+  const bool is_plain_table =
+      view->trial.plates.empty() && table.rows() > 0 && !has_force_columns(table);
   if (is_plain_table) {
     const ZeroPhaseFilter filter = *make_filter(options, find_table_rate(table));
     say("the table", filter, filter_table(&table, filter));
@@ -315,9 +296,6 @@ std::string target_of(const TrialView& view, const std::string& extension, const
 void convert(TrialView* view, const MotionOptions& options, const Common& common) {
   if (options.to.empty()) return;
   // OpenSim's formats are Y up; what is already Y up stays as it is.
-  MotionTrial turned = view->trial;
-  AnalysisOptions analysis = make_analysis_options(options);
-  std::vector<PlateForces> plates = view->analysis.plates;
   const bool opensim = options.axes != "keep";
   Vec3d heading = Vec3d::Zero();
   if (options.face_x) {
@@ -330,18 +308,20 @@ void convert(TrialView* view, const MotionOptions& options, const Common& common
     }
   }
   const Mat3d R = make_rotation_to_y_up(view->analysis.up, heading);
+  std::vector<PlateForces> turned;
+  MotionOutput output;
+  output.plates = &view->analysis.plates;
   if (opensim && !R.isIdentity(1e-12)) {
-    rotate(&turned, R);
-    plates = calc_all_plate_forces(turned, R * view->analysis.up, analysis.plates);
+    output.R = R;
+    turned = view->analysis.plates;
+    for (PlateForces& plate : turned) rotate(&plate, R);
+    output.plates = &turned;
     view->edits.push_back(
         heading.norm() > 0.0
             ? fmt::format("Turned for OpenSim: {} up became +y, walking along +x.",
                           view->analysis.up_name)
             : fmt::format("Turned for OpenSim: {} up became +y.", view->analysis.up_name));
   }
-  MotionOutput output;
-  output.trial = &turned;
-  output.plates = &plates;
   // A C3D keeps the axes of the recording unless it is told otherwise.
   output.turned_c3d = options.axes == "opensim" && !R.isIdentity(1e-12);
   output.c3d_as_it_was = options.c3d_as_it_was;
@@ -367,6 +347,26 @@ void check_options(const MotionOptions& options) {
                          : "--face-x turns converted files, and --axes keep leaves them as they "
                            "are; choose one");
   }
+}
+
+// What goes with another option that is not there.
+void refuse_idle_options(const MotionOptions& options, const Command& command) {
+  const auto writes = [&](std::initializer_list<const char*> targets) {
+    return std::any_of(options.to.begin(), options.to.end(), [&](const std::string& to) {
+      return std::find(targets.begin(), targets.end(), to) != targets.end();
+    });
+  };
+  if (options.filter.empty())
+    command.refuse({"--order"}, "is that of --filter, which is not given");
+  if (options.pass_band.empty()) {
+    command.refuse({"--stop-band", "--pass-loss", "--stop-loss"},
+                   "goes with --pass-band, which is not given");
+  }
+  if (options.to.empty()) command.refuse({"--axes"}, "is for converted files; name them with --to");
+  if (!writes({"loads.xml", "all"})) {
+    command.refuse({"--foot-bodies"}, "is for external loads; write them with --to loads.xml");
+  }
+  if (!writes({"c3d"})) command.refuse({"--c3d-as-it-was"}, "is for --to c3d");
 }
 
 // What was asked for and found nothing to work on.
@@ -397,12 +397,13 @@ void run_motion(const MotionOptions& options, Common& common) {
   nlohmann::ordered_json trials = nlohmann::ordered_json::array();
   for (TrialView& view : views) {
     shift(&view, options);
+    scale_plates(&view, options);
     choose(&view, options);
     cut(&view, options);
     fill(&view, options);
     smooth(&view, options);
     resample(&view, options);
-    view.analysis = analyse(view.trial, analysis);
+    view.analysis = analyse_and_release(&view.trial, analysis);
     tell_of_idle_options(options, &view);
     for (const std::string& text : options.centers)
       view.joints.push_back(fit_joint(view, text, false));
@@ -437,6 +438,7 @@ void run_motion(const MotionOptions& options, Common& common) {
 void add_motion(CommandLine& line, Common& common) {
   Command command = add_command(
       line, common, "motion", "Recordings of motion: inspect, check, plot, convert, trim, filter");
+  add_out(command, common);
   auto options = std::make_shared<MotionOptions>();
   MotionOptions& o = *options;
   command
@@ -491,6 +493,11 @@ void add_motion(CommandLine& line, Common& common) {
       .show_default();
   command.option("--shift-forces", &o.shift_forces,
                  "move the clock of forces against the markers by so much ('-0.1 s')");
+  command
+      .option("--plate-scale", &o.plate_scale,
+              "multiply what plates read, where their scale is wrong: '3:0.5,4:0.5'")
+      .delimiter(',')
+      .single_value();
   command.option("--up", &o.up, "the axis that points up: x, y, z, -x, ... (found if not given)");
   command
       .option("--axes", &o.axes,
@@ -504,7 +511,12 @@ void add_motion(CommandLine& line, Common& common) {
       .single_value();
   command.option("--joint-axis", &o.hinges, "functional joint axis, the same way").single_value();
   command.flag("--strict", &o.strict, "exit status 1 if there is any warning");
-  command.run([&common, options] { run_motion(*options, common); });
+  command.run([&common, options, command] {
+    refuse_idle_options(*options, command);
+    expect_files_for_out(common, options->report || !options->to.empty(),
+                         "--report and --to write files");
+    run_motion(*options, common);
+  });
 }
 
 }  // namespace vesica::app

@@ -38,7 +38,11 @@ FootBodies parse_foot_bodies(const std::string& text) {
 // What a target is written from; made when first asked for.
 class MotionFiles {
  public:
-  MotionFiles(const MotionOutput& output, TrialView* view) : output_(output), view_(view) {}
+  MotionFiles(const MotionOutput& output, TrialView* view)
+      : output_(output), view_(view), turns_(!output.R.isIdentity(1e-12)) {}
+  ~MotionFiles() { as_turned(false); }
+  MotionFiles(const MotionFiles&) = delete;
+  MotionFiles& operator=(const MotionFiles&) = delete;
 
   const ExternalLoads& loads() {
     if (!loads_) {
@@ -56,7 +60,7 @@ class MotionFiles {
         list.push_back(target);
         continue;
       }
-      const MotionTrial& trial = *output_.trial;
+      const MotionTrial& trial = view_->trial;
       const bool forces = !output_.plates->empty();
       if (trial.markers.markers() > 0) list.push_back("trc");
       if (forces || (trial.analog.rows() > 0 && trial.c3d == nullptr)) list.push_back("mot");
@@ -75,16 +79,16 @@ class MotionFiles {
   }
 
   void write(const std::string& target, const std::string& path) {
-    const MotionTrial& trial = *output_.trial;
+    if (target == "c3d") return write_c3d(path);
+    const MotionTrial& trial = as_turned(true);
     if (target == "trc") {
       if (trial.markers.markers() == 0) fail("has no markers for a TRC");
       save_trc(path, trial.markers);
     } else if (target == "mot" || target == "sto") {
-      const TimeTable table = force_table();
-      if (table.rows() == 0) fail("has no table or forces for a " + target);
-      save_sto(path, table, target == "mot" ? StoVersion::kOne : StoVersion::kThree);
-    } else if (target == "c3d") {
-      write_c3d(path);
+      const StoVersion version = target == "mot" ? StoVersion::kOne : StoVersion::kThree;
+      if (!output_.plates->empty()) return save_sto(path, force_rows(), version);
+      if (trial.analog.rows() == 0) fail("has no table or forces for a " + target);
+      save_sto(path, trial.analog, version);
     } else if (target == "loads.xml") {
       write_loads(path);
     } else if (target == "events.csv") {
@@ -99,8 +103,13 @@ class MotionFiles {
     } else if (!trial.films.empty()) {
       save_pressure_csv(path, trial.films[0]);
     } else {
-      save_csv(path, trial.markers.markers() > 0 ? make_marker_table(trial.markers, view_->stem)
-                                                 : force_table());
+      if (trial.markers.markers() > 0) {
+        save_csv(path, make_marker_rows(trial.markers, view_->stem));
+      } else if (!output_.plates->empty()) {
+        save_csv(path, force_rows());
+      } else {
+        save_csv(path, trial.analog);
+      }
     }
   }
 
@@ -109,9 +118,16 @@ class MotionFiles {
     throw InputError(view_->trial.file + ": " + why);
   }
 
-  TimeTable force_table() {
-    if (output_.plates->empty()) return output_.trial->analog;
-    return make_force_table(by_foot_ ? loads().plates : *output_.plates, view_->stem);
+  const MotionTrial& as_turned(bool turned) {
+    if (turns_ && turned != is_turned_) {
+      rotate(&view_->trial, turned ? output_.R : Mat3d(output_.R.transpose()));
+      is_turned_ = turned;
+    }
+    return view_->trial;
+  }
+
+  TableRows force_rows() {
+    return make_force_rows(by_foot_ ? loads().plates : *output_.plates, view_->stem);
   }
 
   void write_loads(const std::string& path) {
@@ -125,13 +141,17 @@ class MotionFiles {
   }
 
   void write_c3d(const std::string& path) {
-    MotionTrial trial = output_.turned_c3d ? *output_.trial : view_->trial;
-    const bool from_table = trial.plates.empty();
+    const bool turned = output_.turned_c3d;
+    const MotionTrial& source = as_turned(turned);
+    const std::vector<PlateForces>& forces = turned ? *output_.plates : view_->analysis.plates;
+    const bool from_table = source.plates.empty() && !forces.empty();
+    MotionTrial with_plates;  // a copy, where forces of a table become channels
     if (from_table) {
-      const bool turned = output_.turned_c3d;
-      make_plate_channels(turned ? *output_.plates : view_->analysis.plates,
-                          turned ? Vec3d(Vec3d::UnitY()) : view_->analysis.up, &trial);
+      with_plates = source;
+      make_plate_channels(forces, turned ? Vec3d(Vec3d::UnitY()) : view_->analysis.up,
+                          &with_plates);
     }
+    const MotionTrial& trial = from_table ? with_plates : source;
     if (from_table && !trial.plates.empty()) {
       view_->edits.push_back(fmt::format(
           "Forces became {} platform(s) of type 1, with edges 5 cm around their centres "
@@ -156,6 +176,7 @@ class MotionFiles {
   const MotionOutput& output_;
   TrialView* view_;
   std::optional<ExternalLoads> loads_;
+  bool turns_ = false, is_turned_ = false;
   bool by_foot_ = false;
 };
 

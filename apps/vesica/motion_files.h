@@ -13,7 +13,7 @@ namespace vesica::app {
 const std::vector<std::string>& motion_targets();
 
 struct MotionOutput {
-  const MotionTrial* trial = nullptr;                // in the axes of the files
+  Mat3d R = Mat3d::Identity();                       // into the axes of the files
   const std::vector<PlateForces>* plates = nullptr;  // in those axes
   bool turned_c3d = false;                           // a C3D is to have those axes too
   bool c3d_as_it_was = false;
@@ -21,7 +21,9 @@ struct MotionOutput {
   std::string foot_bodies;     // "right,left"
 };
 
-// Writes `targets` and lists the files in view->written; `path_of` gives the path for an ending, as
+// Writes `targets`, the trial turned in place for those that want it and turned back (a recording
+// may be as large as half of the memory), and lists the files in view->written; `path_of` gives the
+// path for an ending, as
 // ".trc" or "_analog.csv".
 void write_motion_files(const std::vector<std::string>& targets, const MotionOutput& output,
                         TrialView* view,

@@ -87,7 +87,7 @@ void print_steps(const TrialView& view) {
   if (!analysis.weights.empty()) {
     print_row("body weight",
               fmt::format("{:.1f} N ({:.1f} kg), mean of {} whole stride{}", mean_weight(analysis),
-                          mean_weight(analysis) / 9.80665, analysis.weights.size(),
+                          mean_weight(analysis) / kStandardGravity, analysis.weights.size(),
                           analysis.weights.size() == 1 ? "" : "s"));
   }
   if (!analysis.walk.events.empty()) {

@@ -107,6 +107,7 @@ void write_pressure_map(const ProbeCase& probe, const ProbeOptions& options, con
 void add_probe(CommandLine& line, Common& common) {
   Command command =
       add_command(line, common, "probe", "One contact, one instant: everything about it, as JSON");
+  add_out(command, common);
   auto options = std::make_shared<ProbeOptions>();
   command.option("CASE", &options->file, "a YAML case, or the name of one from `vesica list`")
       .type_name("")
@@ -122,8 +123,11 @@ void add_probe(CommandLine& line, Common& common) {
       .range(2, 2000)
       .type_name("N")
       .show_default();
-  command.run([&common, options] {
-    if (!options->pressure_map.empty()) {
+  command.run([&common, options, command] {
+    if (options->pressure_map.empty()) {
+      command.refuse({"--cells"}, "is for --pressure-map, which is not given");
+      expect_files_for_out(common, false, "--pressure-map FILE writes a map");
+    } else {
       const auto extension = std::filesystem::path(options->pressure_map).extension();
       if (extension != ".svg" && extension != ".csv") {
         throw InputError(fmt::format("--pressure-map {}: the name must end in .svg or .csv",

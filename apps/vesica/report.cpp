@@ -28,8 +28,7 @@ void add_report(CommandLine& line, Common& common) {
                                 "Make a page of a run: one HTML file that opens anywhere");
   auto folder = std::make_shared<std::string>();
   command.option("RUN", folder.get(), "a folder that `vesica simulate` wrote").required();
-  command.get_option("--out")
-      .description("the page, FILE.html, or a folder for report.html")
+  command.option("--out", &common.out, "the page, FILE.html, or a folder for report.html")
       .type_name("FILE");
   command.run([&common, folder] {
     const RunFolder run = load_run_folder(*folder);

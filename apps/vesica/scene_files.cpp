@@ -8,6 +8,8 @@
 
 #include "vesica/io/file_error.h"
 #include "vesica/io/marker_map.h"
+#include "vesica/io/unknown_word.h"
+#include "vesica/report/run_files.h"
 
 namespace vesica::app {
 
@@ -43,20 +45,6 @@ std::string explain_no_data() {
       places);
 }
 
-void list_file_names(const InputNode& node, std::vector<InputNode>* files) {
-  if (node.is_list()) {
-    for (const InputNode& item : node.items()) list_file_names(item, files);
-  }
-  if (!node.is_map()) return;
-  for (const auto& [key, value] : node.entries()) {
-    if (key == "file" && value.is_scalar()) {
-      files->push_back(value);
-    } else {
-      list_file_names(value, files);
-    }
-  }
-}
-
 std::string describe_node(const std::optional<InputNode>& node) {
   if (!node) return "nothing";
   return node->is_map() ? "a mapping" : node->is_list() ? "a list" : node->text();
@@ -90,19 +78,18 @@ std::string compare_nodes(const std::string& path, const std::optional<InputNode
   }
   const bool scalars = both && one->is_scalar() && other->is_scalar();
   if (scalars && one->text() == other->text()) return "";
+  // A run has copies of the files that its scene names.
+  if (scalars && path.ends_with(".file") && have_same_content(one->text(), other->text()))
+    return "";
   return fmt::format("{}: {} in the run, {} here", path, describe_node(one), describe_node(other));
 }
 
 }  // namespace
 
 void make_self_contained(InputFile* file) {
-  std::vector<InputNode> names;
-  list_file_names(file->root(), &names);
-  for (const InputNode& name : names) {
-    const fs::path path(name.text());
-    if (path.is_absolute()) continue;
-    const fs::path absolute = fs::absolute(fs::path(file->folder()) / path).lexically_normal();
-    file->set(name.path(), nlohmann::json(absolute.string()).dump());
+  for (const InputNode& name : list_named_files(*file)) {
+    const std::string path = find_named_file(*file, name.text());
+    if (path != name.text()) file->set(name.path(), nlohmann::json(path).dump());
   }
 }
 
@@ -128,22 +115,43 @@ fs::path forces_folder() { return data_folder("studies/forces"); }
 
 fs::path marker_maps_folder() { return data_folder("studies/markers/maps"); }
 
+namespace {
+
+// Of everything that comes along and can be named on the command line.
+std::vector<std::string> list_input_names() {
+  std::vector<std::string> names;
+  std::error_code code;
+  for (const fs::path& folder :
+       {scenes_folder(), marker_models_folder(), marker_maps_folder(), studies_folder()}) {
+    for (const auto& file : fs::directory_iterator(folder, code)) {
+      if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
 std::string find_input(const std::string& name) {
   std::error_code code;
-  if (fs::exists(name, code)) return name;
-  for (const fs::path& folder :
-       {scenes_folder(), marker_models_folder(), marker_maps_folder(), studies_folder(),
-        forces_folder()}) {
+  const bool is_folder = fs::is_directory(name, code);
+  if (fs::exists(name, code) && !is_folder) return name;
+  for (const fs::path& folder : {scenes_folder(), marker_models_folder(), marker_maps_folder(),
+                                 studies_folder(), forces_folder()}) {
     if (folder.empty() || name.find('/') != std::string::npos) continue;
     const fs::path scene = folder / (name + (fs::path(name).extension() == ".yaml" ? "" : ".yaml"));
     if (fs::exists(scene, code)) return scene.string();
   }
+  if (is_folder) return name;  // the reader says what it is
   if (scenes_folder().empty()) {
     throw FileError(fmt::format("{}: there is no such file, and {}", name, explain_no_data()));
   }
+  const std::vector<std::string> names = list_input_names();
+  const std::string_view nearest =
+      find_nearest_word(fs::path(name).stem().string(), {names.begin(), names.end()});
   throw FileError(fmt::format(
-      "{}: there is no such file, and nothing of that name comes with Vesica (see: vesica list)",
-      name));
+      "{}: there is no such file, and nothing of that name comes with Vesica{} (see: vesica list)",
+      name, nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
 }
 
 std::vector<SceneEntry> list_scenes() {

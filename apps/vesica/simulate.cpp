@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include "vesica/io/file_error.h"
 #include "vesica/io/output_file.h"
 #include "vesica/model/model_file.h"
+#include "vesica/report/run_files.h"
 #include "vesica/report/run_folder.h"
 #include "vesica/report/run_writer.h"
 #include "vesica/simulation/make_scene.h"
@@ -156,17 +158,18 @@ std::string choose_folder(const SimulateOptions& options, const std::optional<Co
   return out.empty() ? "out/" + fs::path(options.scene).stem().string() : out;
 }
 
-void run_sensitivity(const Model& model, const SimulateOptions& options, const Common& common,
+void run_sensitivity(const InputFile& file, const SimulateOptions& options, const Common& common,
                      const std::string& folder) {
+  const Model model = read_model(file);
   const RunOptions run = make_run_options(model);
   const System<double> system(make_scene<double>(model), run.ledger);
   check_start(model, system);
-  const auto paths = static_cast<double>(options.sensitivities.size());
+  const auto count = static_cast<double>(options.sensitivities.size());
   // A number of a batch carries four or twelve derivatives; all of them are gathered, and arranged
   // by rows.
   check_memory(model, run,
                static_cast<double>(make_recording(system).columns.size()) *
-                   (1 + (paths > 4 ? 12 : 4) + 2 * paths));
+                   (1 + (count > 4 ? 12 : 4) + 2 * count));
   try_folder(folder);
   keep_on_stop();
   SensitivityResult result;
@@ -177,6 +180,10 @@ void run_sensitivity(const Model& model, const SimulateOptions& options, const C
     control.stop = &stop_requested();
     result = simulate_sensitivity(model, run, options.sensitivities, control);
   }
+  fs::remove_all(fs::path(folder) / kNamedFilesFolder);
+  const std::string scene = copy_named_files(file, folder).dump();
+  clear_earlier_run(folder, scene);
+  save_text((fs::path(folder) / "scene.yaml").string(), scene);
   const bool has_rows = !result.recording.times.empty();  // none with output.interval: 0
   if (has_rows) save_csv((fs::path(folder) / "sensitivity.csv").string(), result.recording);
   auto json = make_sensitivity_json(result);
@@ -187,10 +194,17 @@ void run_sensitivity(const Model& model, const SimulateOptions& options, const C
   }
   if (common.quiet) return;
   fmt::print("derivatives of the final state (t = {:.6g} s)\n\n", result.end_time);
+  // Paths that do not fit a column stand above the table, by numbers.
+  constexpr size_t kWidth = 26;
+  const auto& paths = options.sensitivities;
+  const bool fits = std::all_of(paths.begin(), paths.end(),
+                                [](const std::string& path) { return path.size() < kWidth; });
   std::string header = fmt::format("  {:<26}", "");
-  for (const auto& path : options.sensitivities)
-    header += fmt::format("{:>26}", path.substr(0, 25));
-  fmt::print("{}\n", header);
+  for (size_t k = 0; k < paths.size(); ++k) {
+    if (!fits) fmt::print("  [{}] by {}\n", k + 1, paths[k]);
+    header += fmt::format("{:>{}}", fits ? paths[k] : fmt::format("[{}]", k + 1), kWidth);
+  }
+  fmt::print("{}{}\n", fits ? "" : "\n", header);
   for (size_t k = 0; k < result.final_names.size(); ++k) {
     std::string line = fmt::format("  {:<26}", result.final_names[k]);
     for (const auto& column : result.final_derivatives) line += fmt::format("{:>26.9g}", column[k]);
@@ -207,6 +221,7 @@ void run_sensitivity(const Model& model, const SimulateOptions& options, const C
 void add_simulate(CommandLine& line, Common& common) {
   Command command =
       add_command(line, common, "simulate", "Run a scene; writes a recording and a summary");
+  add_out(command, common);
   auto options = std::make_shared<SimulateOptions>();
   command.option("SCENE", &options->scene, "a YAML scene, or the name of one from `vesica list`");
   command
@@ -241,7 +256,7 @@ void add_simulate(CommandLine& line, Common& common) {
       if (options->formats != std::vector<std::string>{"csv"}) {
         throw InputError("--sensitivity writes sensitivity.csv; leave --format out");
       }
-      run_sensitivity(read_model(file), *options, common, folder);
+      run_sensitivity(file, *options, common, folder);
       return;
     }
     run_simulation(file, *options, common, folder, from);

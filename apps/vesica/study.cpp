@@ -31,7 +31,7 @@ struct StudyArguments {
 class FolderKeeper final : public studies::RunKeeper {
  public:
   FolderKeeper(const std::string& folder, const System<double>& system, const RunOptions& options,
-               InputFile scene)
+               const InputFile& scene)
       : writer_({folder, {"csv"}}, system, options, scene) {}
   RunObserver* observer() override { return &writer_; }
   void finish(const RunResult& result) override { writer_.finish(result); }
@@ -43,9 +43,7 @@ class FolderKeeper final : public studies::RunKeeper {
 std::unique_ptr<studies::RunKeeper> make_keeper(const std::string& folder,
                                                 const System<double>& system,
                                                 const RunOptions& options, const InputFile& scene) {
-  InputFile whole = InputFile::parse(scene.dump(), scene.name());
-  make_self_contained(&whole);
-  return std::make_unique<FolderKeeper>(folder, system, options, whole);
+  return std::make_unique<FolderKeeper>(folder, system, options, scene);
 }
 
 std::string format_duration(double seconds) {
@@ -98,9 +96,9 @@ void print_outcome(const studies::Study& study, const std::string& folder,
                    const studies::StudyOutcome& outcome) {
   if (!study.title.empty()) fmt::print("{}\n\n", study.title);
   if (outcome.counts.rows == 0) {
-    fmt::print(
-        "  {} of {} runs are finished, {} of them by this process; others still work on it\n",
-        outcome.finished, study.runs(), outcome.executed);
+    fmt::print("  {} of {} runs are finished, {} of them by this process; {}\n", outcome.finished,
+               study.runs(), outcome.executed,
+               outcome.interrupted ? "the same command goes on" : "others still work on it");
     return;
   }
   const auto& of = outcome.counts.of_status;
@@ -221,6 +219,8 @@ void run_study_command(const StudyArguments& arguments, Common& common) {
 void add_study(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "study",
                                 "Many runs of one input: designs, all cores, MPI or a job array");
+  add_out(command, common);
+  add_threads(command, common);
   auto arguments = std::make_shared<StudyArguments>();
   command.option("STUDY", &arguments->study, "a YAML study, or the name of one from `vesica list`")
       .type_name("")
@@ -230,7 +230,12 @@ void add_study(CommandLine& line, Common& common) {
                "run what failed, timed out or did not converge once more");
   command.flag("--leave", &arguments->leave,
                "end when nothing is left to take, though other workers still run");
-  command.run([&common, arguments] { run_study_command(*arguments, common); });
+  command.run([&common, arguments, command] {
+    if (arguments->status) {
+      command.refuse({"--retry", "--leave", "--threads"}, "--status runs nothing; leave it out");
+    }
+    run_study_command(*arguments, common);
+  });
 }
 
 }  // namespace vesica::app

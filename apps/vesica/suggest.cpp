@@ -65,6 +65,7 @@ nlohmann::ordered_json make_json(const Suggestion& suggestion, const std::string
 void add_suggest(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "suggest",
                                 "Contact parameters from what is known, by the sources' rules");
+  add_out(command, common);
   auto arguments = std::make_shared<SuggestArguments>();
   command
       .option("FACTS", &arguments->file,

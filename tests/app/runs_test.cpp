@@ -109,7 +109,7 @@ TEST(ExitStatus, ThreeWhereOutputCannotBeWritten) {
   EXPECT_TRUE(fs::exists(work.path("run/summary.json")));
   EXPECT_EQ(run("nonsense 2>/dev/full"), 2);
   EXPECT_EQ(run("check nowhere 2>&-"), 3);
-  EXPECT_EQ(run("check scene.yaml >&-"), 0);
+  EXPECT_EQ(run("check scene.yaml >&-"), 3);
 }
 
 // Notes that cannot be written are no reason to end otherwise, nor a matter of standard output.

@@ -92,18 +92,23 @@ TEST(StudyFailures, StopsDoNotCountAsAttempts) {
   work.write("s.yaml",
              "vesica: 1\nof: {function: work}\ndesign: {method: list}\nvary:\n"
              "  seconds: {values: [2 s]}\noutputs: {y: y}\n");
+  const auto wait_for_notes = [&](const std::string& word, int count) {
+    for (int k = 0; k < 6000 && count_notes(work.path("s"), word) < count; ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  };
+  int starts = 0;
   for (const int signal : {SIGTERM, SIGINT, SIGTERM, SIGTERM}) {
     Child child(work, fmt::format("{} study s.yaml --out s", VESICA_TOOL));
-    ASSERT_TRUE(child.wait_for(work.path("s/claims")));
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    wait_for_notes("begun", ++starts);
     EXPECT_EQ(child.end_with(signal), 130) << work.read(".group");
   }
   // Stopped, and killed before it could end by itself.
   for (int k = 0; k < 4; ++k) {
     Child child(work, fmt::format("{} study s.yaml --out s", VESICA_TOOL));
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    wait_for_notes("begun", ++starts);
     kill(child.pid(), SIGTERM);
-    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    wait_for_notes("left", starts);
     child.end();
   }
   ASSERT_EQ(work.run("study s.yaml --out s").status, 0);
@@ -136,7 +141,7 @@ TEST(StudyFailures, RanksThatCannotGoOn) {
   if (mpirun == nullptr) GTEST_SKIP() << "mpirun is not installed";
   const Workspace work;
   std::string slow = kWork;
-  work.write("work.yaml", slow.replace(slow.find("4 ms"), 4, "15 ms"));
+  work.write("work.yaml", slow.replace(slow.find("4 ms"), 4, "8 ms"));
   ASSERT_EQ(work.run("study work.yaml --out calm").status, 0);
   const auto run = [&](const std::string& first, const std::string& second,
                        const std::string& out) {
@@ -158,11 +163,11 @@ TEST(StudyFailures, RanksThatCannotGoOn) {
   expect(run("", "ulimit -f 4;", "other_fills"), "goes on");
   expect(run("ulimit -f 4;", "", "first_fills"), "goes on");
   // One is stopped, as a scheduler does.
-  run("", "(sleep 0.7; kill -TERM $$) &", "other_stops");
-  run("(sleep 0.7; kill -TERM $$) &", "", "first_stops");
+  run("", "(sleep 0.5; kill -TERM $$) &", "other_stops");
+  run("(sleep 0.5; kill -TERM $$) &", "", "first_stops");
   // One is killed.
-  run("", "(sleep 0.7; kill -KILL $$) &", "other_dies");
-  run("(sleep 0.7; kill -KILL $$) &", "", "first_dies");
+  run("", "(sleep 0.5; kill -KILL $$) &", "other_dies");
+  run("(sleep 0.5; kill -KILL $$) &", "", "first_dies");
 }
 
 // An input that changes under the ranks.

@@ -29,6 +29,18 @@ inline std::vector<int> count_lines(const std::string& folder, size_t runs) {
   return count;
 }
 
+// Lines of all journals that end so: how often a run was begun, or left.
+inline int count_notes(const std::string& folder, const std::string& word) {
+  int count = 0;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/journals", code)) {
+    std::ifstream stream(entry.path());
+    for (std::string line; std::getline(stream, line);)
+      count += line.ends_with("\"" + word + "\"]");
+  }
+  return count;
+}
+
 // Null: it is not installed.
 inline const char* find_mpirun() {
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);

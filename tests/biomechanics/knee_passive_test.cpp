@@ -143,7 +143,7 @@ TEST(KneeLoaded, SquatGoesDownAndUp) {
   EXPECT_GT(deepest, flexion.front() + 20 * kDegree);
   EXPECT_NEAR(flexion.back(), flexion.front(), 5 * kDegree);
   // Half of the body and the thigh press on the knee, and the muscle with them.
-  const double weight = (31 + 8) * model::kStandardGravity;
+  const double weight = (31 + 8) * kStandardGravity;
   EXPECT_GT(medial.front() + lateral.front(), weight);
   EXPECT_LT(medial.front() + lateral.front(), weight + muscle.front() * 1.2);
   EXPECT_LT(std::abs(run.residual), 1e-3 * run.energy_scale);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <sstream>
@@ -229,14 +230,24 @@ std::string c3d_error(const std::string& bytes) {
 
 TEST(HostileFiles, C3dWithAWrongProcessorByteOrHugeCounts) {
   std::string bytes = write_c3d(small_c3d());
-  // A big-endian file that says Intel, and the other way round: counts that cannot be.
-  for (const C3dByteOrder order : {C3dByteOrder::kIntel, C3dByteOrder::kMips}) {
-    test::C3dSpec spec = small_c3d();
-    spec.order = order;
-    std::string wrong = write_c3d(spec);
-    wrong[512 + 3] = order == C3dByteOrder::kIntel ? 86 : 84;
-    const std::string error = c3d_error(wrong);
-    EXPECT_TRUE(error.starts_with("f.c3d: byte ")) << error;
+  // Any order that says another one: the header makes sense in one only, and that is told.
+  for (const C3dByteOrder order : {C3dByteOrder::kIntel, C3dByteOrder::kDec, C3dByteOrder::kMips}) {
+    for (const char stated : {84, 85, 86}) {
+      if (stated == static_cast<char>(order)) continue;
+      test::C3dSpec spec = small_c3d();
+      spec.order = order;
+      std::string wrong = write_c3d(spec);
+      wrong[512 + 3] = stated;
+      std::istringstream stream(wrong);
+      const MotionTrial trial = read_c3d(stream, "f.c3d");
+      EXPECT_NEAR(trial.markers.at(2, 1).z(), 1.7, 1e-6);
+      EXPECT_TRUE(std::any_of(
+          trial.warnings.begin(), trial.warnings.end(),
+          [](const std::string& w) { return w.find("another processor") != std::string::npos; }));
+      // With counts that no order explains it is an error.
+      wrong[2] = wrong[3] = 7;
+      EXPECT_TRUE(c3d_error(wrong).starts_with("f.c3d: byte ")) << c3d_error(wrong);
+    }
   }
   bytes[8] = bytes[9] = '\xff';  // frames 1 to 65535
   EXPECT_NE(c3d_error(bytes).find("truncated?"), std::string::npos);

@@ -28,6 +28,9 @@ using vesica::test::input_error_of;
 struct Agreement {
   double r, offset, rms;  // deg
   std::string who = {};
+  double range = 0;         // deg, of the plain curve
+  double plain_r = 1;       // of two plain geometries with each other
+  double plain_offset = 0;  // deg, of the same
 };
 Agreement compare(const std::vector<double>& ours, const std::vector<double>& theirs) {
   double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0, dd = 0;
@@ -92,6 +95,7 @@ std::map<std::string, std::vector<Agreement>> compare_people(const std::string& 
   for (const Person& person : list_people()) {
     const MotionTrial standing = load_motion(person.standing);
     const test::PlainGeometry plain(standing.markers);
+    const test::PlainGeometry other(standing.markers, test::Carriers::kShared);
     Run run;
     run.model =
         load_model(vesica::test::source_dir() + "/studies/markers/" + model + ".yaml", nullptr);
@@ -107,11 +111,22 @@ std::map<std::string, std::vector<Agreement>> compare_people(const std::string& 
         find_neutral_pose(run, make_trial(run.model, standing, "standing", {}, nullptr), {}, 0);
     for (size_t t = 0; t < walks.size(); ++t) {
       const TimeTable table = make_joint_table(run, t);
+      auto others = other.calc_curves(walks[t].markers);
       for (const auto& [name, curve] : plain.calc_curves(walks[t].markers)) {
         if (table.find(name) == table.columns.size()) continue;
         const bool sided = name.ends_with("_l") || name.ends_with("_r");
         Agreement agreement = compare(table.column(name), curve);
         agreement.who = fs::path(person.walks[t]).stem().string() + " " + name;
+        const Agreement floor = compare(others.at(name), curve);
+        agreement.plain_r = floor.r;
+        agreement.plain_offset = floor.offset;
+        double low = 1e9, high = -1e9;
+        for (const double x : curve) {
+          if (!std::isfinite(x)) continue;
+          low = std::min(low, x);
+          high = std::max(high, x);
+        }
+        agreement.range = high - low;
         all[sided ? name.substr(0, name.size() - 2) : name].push_back(agreement);
       }
     }
@@ -120,23 +135,42 @@ std::map<std::string, std::vector<Agreement>> compare_people(const std::string& 
 }
 
 void print(const std::string& model, const std::map<std::string, std::vector<Agreement>>& all) {
-  fmt::print("{}\n  {:<22}{:>10}{:>10}{:>14}{:>12}{:>12}{:>6}\n", model, "angle", "least r",
-             "median r", "most offset", "median rms", "most rms", "n");
+  fmt::print("{}\n  {:<20}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>5} | plain geometry with itself\n",
+             model, "angle", "least r", "median", "r < 0.9", "offset", "rms", "range", "n");
   for (const auto& [name, list] : all) {
-    std::vector<double> r, offset, rms;
+    std::vector<double> r, offset, rms, range, plain, plain_offset;
+    int below = 0, plain_below = 0, unexplained = 0;
     for (const Agreement& a : list) {
       r.push_back(a.r);
       offset.push_back(std::abs(a.offset));
       rms.push_back(a.rms);
+      range.push_back(a.range);
+      plain.push_back(a.plain_r);
+      plain_offset.push_back(std::abs(a.plain_offset));
+      below += a.r < 0.9;
+      plain_below += a.plain_r < 0.9;
+      unexplained += a.r < 0.9 && a.plain_r > 0.95;
     }
-    fmt::print("  {:<22}{:>10.4f}{:>10.4f}{:>14.2f}{:>12.2f}{:>12.2f}{:>6}\n", name,
-               *std::min_element(r.begin(), r.end()), calc_median(r),
-               *std::max_element(offset.begin(), offset.end()), calc_median(rms),
-               *std::max_element(rms.begin(), rms.end()), list.size());
+    const auto least = [](const std::vector<double>& x) {
+      return *std::min_element(x.begin(), x.end());
+    };
+    const auto most = [](const std::vector<double>& x) {
+      return *std::max_element(x.begin(), x.end());
+    };
+    fmt::print(
+        "  {:<20}{:>9.4f}{:>9.4f}{:>9}{:>9.2f}{:>9.2f}{:>8.1f}{:>5} | {:.4f} {:.4f}, {} below 0.9, "
+        "offset {:.2f}; {} below 0.9 where plain is above 0.95\n",
+        name, least(r), calc_median(r), below, most(offset), calc_median(rms), calc_median(range),
+        list.size(), least(plain), calc_median(plain), plain_below, most(plain_offset),
+        unexplained);
   }
   for (const auto& [name, list] : all) {
     for (const Agreement& a : list) {
-      if (a.r < 0.9) fmt::print("  {}: r {:.3f}, rms {:.2f} deg\n", a.who, a.r, a.rms);
+      if (a.r < 0.9 || std::abs(a.offset) > 3) {
+        fmt::print(
+            "  {}: r {:.3f} (plain {:.3f}), offset {:+.1f} ({:+.1f}), rms {:.2f} of {:.1f} deg\n",
+            a.who, a.r, a.plain_r, a.offset, a.plain_offset, a.rms, a.range);
+      }
     }
   }
 }

@@ -1,6 +1,8 @@
 // Joint angles from markers by plain geometry, as gait labs compute them: anatomical frames from
 // the standing trial, each carried along by the markers of its segment (least squares, by itself),
-// Grood and Suntay's angles between neighbours. Shares nothing with vesica/markers.
+// Grood and Suntay's angles between neighbours. Shares nothing with vesica/markers. Laboratories
+// choose different markers to carry a segment; two such choices, whose difference shows how far
+// plain geometry itself can be told from these markers.
 #pragma once
 
 #include <Eigen/Dense>
@@ -77,11 +79,17 @@ inline Eigen::Vector3d find_hip(const PointMap& p, double side) {
          z * side * (0.33 * width + 0.0073);
 }
 
+enum class Carriers {
+  kOwn,     // the shank by its three markers, the thigh by hip, knee and two markers
+  kShared,  // the knee's marker carries shank and thigh, the ankle's shank and foot
+};
+
 // Names as vesica gives them, degrees, counted from the standing trial; pelvis as it is, with x
 // forwards and y up in the laboratory.
 class PlainGeometry {
  public:
-  explicit PlainGeometry(const MarkerTracks& standing) {
+  explicit PlainGeometry(const MarkerTracks& standing, Carriers carriers = Carriers::kOwn)
+      : carriers_(carriers) {
     for (size_t m = 0; m < standing.markers(); ++m) {
       Eigen::Vector3d sum = Eigen::Vector3d::Zero();
       int count = 0;
@@ -162,14 +170,21 @@ class PlainGeometry {
       now[s + ".hip"] = pelvis.apply(standing_.at(s + ".hip"));
       // Each segment reaches to the joint that it shares with the one before it, as in all clinical
       // models: the shank has three markers of its own and gives the knee and the ankle.
-      const RigidMotion shank = move(now, {s + ".HF", s + ".TT", s + ".Ankle"});
+      const bool shared = carriers_ == Carriers::kShared;
+      const RigidMotion shank = shared
+                                    ? move(now, {s + ".Knee", s + ".HF", s + ".TT", s + ".Ankle"})
+                                    : move(now, {s + ".HF", s + ".TT", s + ".Ankle"});
       now[s + ".knee"] = shank.apply(standing_.at(s + ".knee"));
       now[s + ".ankle"] = shank.apply(standing_.at(s + ".ankle"));
       const Eigen::Matrix3d S = shank.R * frames_.at(s + "shank");
       const Eigen::Matrix3d T =
-          move(now, {s + ".hip", s + ".knee", s + ".GTR", s + ".Knee"}).R * frames_.at(s + "thigh");
+          (shared ? move(now, {s + ".hip", s + ".GTR", s + ".Knee"})
+                  : move(now, {s + ".hip", s + ".knee", s + ".GTR", s + ".Knee"}))
+              .R *
+          frames_.at(s + "thigh");
       const Eigen::Matrix3d F =
-          move(now, {s + ".ankle", s + ".Heel", s + ".MT1", s + ".MT5"}).R * frames_.at(s + "foot");
+          move(now, {shared ? s + ".Ankle" : s + ".ankle", s + ".Heel", s + ".MT1", s + ".MT5"}).R *
+          frames_.at(s + "foot");
       const std::string end = side > 0 ? "_r" : "_l";
       const auto hip = calc_grood_suntay(P, T), knee = calc_grood_suntay(T, S),
                  ankle = calc_grood_suntay(S, F);
@@ -186,6 +201,7 @@ class PlainGeometry {
     return out;
   }
 
+  Carriers carriers_;
   PointMap standing_;
   std::map<std::string, Eigen::Matrix3d> frames_;
   std::map<std::string, double> zero_;

@@ -8,11 +8,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "tests/peers/tree_case.h"
 #include "tests/support/support.h"
+#include "vesica/io/load_motion.h"
+#include "vesica/markers/dynamics.h"
 #include "vesica/markers/joint_coordinates.h"
 #include "vesica/markers/model_file.h"
+#include "vesica/markers/run.h"
+#include "vesica/markers/standing.h"
+#include "vesica/motion/trial_edit.h"
 
 namespace vesica::test::inverse_dynamics_test {
 namespace {
@@ -182,6 +188,125 @@ TEST(InverseDynamics, AgreesWithSimbody) {
              largest);
   EXPECT_GT(largest, 100);
   EXPECT_LT(worst, 1e-6);
+}
+
+// What the plates did to a foot at a time, about the laboratory's origin: linear between samples,
+// as recorded. Written once more here, so that the whole way from files to moments is compared.
+Wrench<double> calc_foot_load(const TrialAnalysis& forces, Foot foot, double time) {
+  Wrench<double> sum{Vec3d::Zero(), Vec3d::Zero()};
+  for (const PlateContact& contact : forces.contacts) {
+    if (contact.foot != foot) continue;
+    const PlateForces& plate = forces.plates[static_cast<size_t>(contact.plate)];
+    const auto at = [&](size_t k) {
+      Wrench<double> w{Vec3d::Zero(), Vec3d::Zero()};
+      if (plate.times[k] < contact.start || plate.times[k] > contact.end || !plate.is_loaded(k)) {
+        return w;
+      }
+      w.f_W = plate.forces[k];
+      w.tau_W = plate.centers_of_pressure[k].cross(w.f_W) + plate.free_moments[k] * plate.normal;
+      return w;
+    };
+    const size_t after = plate.find_sample(time);
+    if (after == 0 || after == plate.size()) continue;
+    const double part =
+        (time - plate.times[after - 1]) / (plate.times[after] - plate.times[after - 1]);
+    const Wrench<double> a = at(after - 1), b = at(after);
+    sum.f_W += (1 - part) * a.f_W + part * b.f_W;
+    sum.tau_W += (1 - part) * a.tau_W + part * b.tau_W;
+  }
+  return sum;
+}
+
+struct RealWalk {
+  markers::Run run;
+  TrialAnalysis forces;
+};
+RealWalk load_walk(const std::filesystem::path& folder, const std::string& name) {
+  RealWalk walk;
+  walk.run.model = load_model(source_dir() + "/studies/markers/gait_wbds_standing.yaml", nullptr);
+  calibrate(load_motion((folder / "WBDS07static1.trc").string()), walk.run.model);
+  const MotionTrial motion = load_motion((folder / (name + ".trc")).string());
+  walk.run.trials.push_back(make_trial(walk.run.model, motion, name, {}, nullptr));
+  run_identification(walk.run, {});
+  walk.forces = analyse(join(motion, load_motion((folder / (name + ".mot")).string())), {});
+  return walk;
+}
+
+// The moments that `vesica markers --forces` writes, of five walks of one person with what five
+// plates measured: hips, knees and ankles are balls, whose speeds in Simbody are the spin in the
+// parent's axes, so that its forces are the components along X, Y and Z of the parent.
+TEST(InverseDynamics, RealWalksAgreeWithSimbody) {
+  const std::filesystem::path folder = shared_data() / "wbds07";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recordings at " << folder;
+  const Vec3d gravity(0, -9.80665, 0);
+  double worst = 0, worst_root = 0, largest = 0;
+  int compared = 0;
+  for (const char* name :
+       {"WBDS07walkO01F", "WBDS07walkO04C", "WBDS07walkO04S", "WBDS07walkO05C", "WBDS07walkO06C"}) {
+    const RealWalk walk = load_walk(folder, name);
+    const Model& model = walk.run.model;
+    DynamicsOptions options;
+    options.mass = 71;  // 697 N
+    options.sex = Sex::kFemale;
+    options.force_cutoff = 0;
+    const Dynamics d = calc_dynamics(walk.run, 0, walk.forces, options);
+    const Trial& trial = walk.run.trials[0];
+    const auto motions =
+        calc_segment_motions(model, walk.run.id->d, walk.run.id->frames.poses(0),
+                             trial.frame_count(), trial.rate, options.motion_cutoff);
+    const Geometry geometry = calc_geometry(model, walk.run.id->d);
+    for (int f = 0; f < trial.frame_count(); f += 5) {
+      std::vector<Wrench<double>> external(model.segments.size(), {Vec3d::Zero(), Vec3d::Zero()});
+      external[static_cast<size_t>(model.find_segment("foot_l"))] =
+          calc_foot_load(walk.forces, Foot::kLeft, trial.time_of(f));
+      external[static_cast<size_t>(model.find_segment("foot_r"))] =
+          calc_foot_load(walk.forces, Foot::kRight, trial.time_of(f));
+      const SegmentMotion* now = &motions[static_cast<size_t>(f) * model.segments.size()];
+      const FrameLoads loads =
+          calc_frame_loads(model, geometry, now, d.body.inertia, external, gravity);
+      const Expected expected =
+          make_case(model, walk.run.id->d, now, d.body, external, loads, gravity);
+      const TreeAnswer answer = solve_with_simbody(expected.tree);
+      const auto row = static_cast<size_t>(f);
+      for (size_t b = 0; b < answer.tau.size(); ++b) {
+        const int s = model.order[b], j = model.tree_joint[s];
+        const std::vector<double>& tau = answer.tau[b];
+        if (j < 0) {
+          for (size_t k = 0; k < 6; ++k) {
+            const double ours = d.residual.at(row, k);
+            if (std::isfinite(ours)) worst_root = std::max(worst_root, std::abs(ours - tau[k]));
+          }
+          continue;
+        }
+        const std::string joint = model.joints[static_cast<size_t>(j)].name;
+        const std::string stem = joint.substr(0, joint.size() - 2),
+                          side = joint.substr(stem.size());
+        const double mirror = side == "_l" ? -1 : 1;
+        const bool ankle = stem == "ankle";
+        const std::pair<std::string, double> parts[] = {
+            {ankle ? "dorsiflexion" : "flexion", (stem == "knee" ? -1 : 1) * tau[2]},
+            {ankle ? "inversion" : "adduction", mirror * tau[0]},
+            {"rotation", mirror * tau[1]}};
+        for (const auto& [part, theirs] : parts) {
+          const size_t column = d.moments.find(stem + "_" + part + "_moment" + side);
+          ASSERT_LT(column, d.moments.columns.size()) << stem << part << side;
+          const double ours = d.moments.at(row, column);
+          if (!std::isfinite(ours)) continue;
+          worst = std::max(worst, std::abs(ours - theirs));
+          largest = std::max(largest, std::abs(ours));
+          ++compared;
+        }
+      }
+    }
+  }
+  fmt::print(
+      "Simbody, five walks of wbds07: {} joint moments of up to {:.0f} N m within {:.1e} N m; root "
+      "within {:.1e}\n",
+      compared, largest, worst, worst_root);
+  EXPECT_GT(compared, 2000);
+  EXPECT_GT(largest, 80);
+  EXPECT_LT(worst, 1e-6);
+  EXPECT_LT(worst_root, 1e-6);
 }
 
 // Speeds and accelerations are the derivatives of the poses that come with them.

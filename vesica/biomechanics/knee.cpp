@@ -59,7 +59,7 @@ Model make_knee(const KneeOptions& options) {
   detail::check_options(options);
   Model m;
   m.title = "A knee swings under gravity";
-  m.gravity = Vec3d(0, -model::kStandardGravity, 0);
+  m.gravity = Vec3d(0, -kStandardGravity, 0);
   const Vec3d origin = Vec3d::Zero();
   model::Body<> femur{.name = "femur", .fixed = true};
   femur.shapes = detail::make_femur_shapes(options, origin);

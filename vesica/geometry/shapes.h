@@ -1,7 +1,7 @@
 // What a body is made of. All lengths in metres, in the body's own frame.
 //
 // A shape that says how large it is has bounds(); one of uniform density that may be a body's mass
-// has unit_inertia(), about its centre, for a mass of 1 kg, about x, y, z.
+// has volume() and unit_inertia(), about its centre, for a mass of 1 kg, about x, y, z.
 #pragma once
 
 #include <memory>
@@ -39,6 +39,7 @@ struct Sphere {
     f.number({"radius", dimension::kLength, Rule::kPositive, "of the ball"}, &radius);
   }
   Bounds bounds() const { return detail::bounds_around(Vec3d::Constant(value_of(radius))); }
+  T volume() const { return radius * radius * radius * (4 * kPi / 3); }
   Vec3<T> unit_inertia() const {
     const T i = radius * radius * 0.4;
     return {i, i, i};
@@ -53,6 +54,7 @@ struct Ellipsoid {
     f.vector({"radii", dimension::kLength, Rule::kPositive, "along x, y, z"}, &radii);
   }
   Bounds bounds() const { return detail::bounds_around(value_of(radii)); }
+  T volume() const { return radii.x() * radii.y() * radii.z() * (4 * kPi / 3); }
   Vec3<T> unit_inertia() const { return detail::inertia_of_squares<T>(radii, 0.2); }
 };
 
@@ -65,6 +67,7 @@ struct Box {
     f.vector({"size", dimension::kLength, Rule::kPositive, "along x, y, z"}, &size);
   }
   Bounds bounds() const { return detail::bounds_around(0.5 * value_of(size)); }
+  T volume() const { return size.x() * size.y() * size.z(); }
   Vec3<T> unit_inertia() const { return detail::inertia_of_squares<T>(size, 1.0 / 12); }
 };
 
@@ -84,6 +87,7 @@ struct Torus {
     const double r = value_of(tube_radius), outer = value_of(radius) + r;
     return detail::bounds_around({outer, outer, r});
   }
+  T volume() const { return radius * tube_radius * tube_radius * (2 * kPi * kPi); }
   Vec3<T> unit_inertia() const {
     const T R2 = radius * radius, r2 = tube_radius * tube_radius;
     const T across = R2 * 0.5 + r2 * 0.625;

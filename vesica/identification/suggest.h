@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vesica/io/yaml.h"
+#include "vesica/math/gravity.h"
 
 namespace vesica {
 
@@ -23,7 +24,7 @@ struct ElasticMaterial {
 // What is known; nothing here is NaN. Lengths in m, SI throughout.
 struct KnownFacts {
   double mass = 0;
-  double gravity = 9.81;
+  double gravity = kStandardGravity;
   // The body: a ball, or a box that lies on its flat face.
   double radius = 0;
   Vec3d box = Vec3d::Zero();

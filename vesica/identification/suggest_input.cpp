@@ -133,7 +133,7 @@ const std::vector<FactKey>& fact_keys() {
   static const std::vector<FactKey> kKeys = {
       {"mass", "kg", "of the body"},
       {"weight", "N", "instead of the mass"},
-      {"gravity", "m/s^2", "9.81 unless given"},
+      {"gravity", "m/s^2", "9.80665 unless given"},
       {"radius", "m", "of a ball, or of the rounded tip that touches"},
       {"box", "m", "a box on its flat face: '[x, y, z]'"},
       {"law", "", "volumetric (unless given) or point"},

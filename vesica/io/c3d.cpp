@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "vesica/io/file_error.h"
 #include "vesica/io/text_input.h"
@@ -45,7 +46,9 @@ class C3dSource {
   std::uint64_t size_ = 0;
 };
 
-C3dParameters read_parameters(C3dSource& source, const char* header_block, C3dByteOrder* order) {
+// `order` is what the file says unless it is set.
+C3dParameters read_parameters(C3dSource& source, const char* header_block,
+                              std::optional<C3dByteOrder>* order) {
   const auto first_block = static_cast<unsigned char>(header_block[0]);
   const std::uint64_t start = (static_cast<std::uint64_t>(first_block) - 1) * kBlock;
   if (first_block < 2 || start + kBlock > source.size()) {
@@ -63,18 +66,18 @@ C3dParameters read_parameters(C3dSource& source, const char* header_block, C3dBy
                             "(MIPS)",
                             processor));
   }
-  *order = static_cast<C3dByteOrder>(processor);
+  if (!*order) *order = static_cast<C3dByteOrder>(processor);
   // The block count is one byte; sections beyond 255 blocks exist and end where the data begin.
   const auto stated =
       static_cast<std::uint64_t>(static_cast<unsigned char>(section_header[2])) * kBlock;
-  const auto data_block = static_cast<std::uint16_t>(decode_int16(*order, header_block + 16));
+  const auto data_block = static_cast<std::uint16_t>(decode_int16(**order, header_block + 16));
   const std::uint64_t data_start = data_block > 0 ? (data_block - std::uint64_t{1}) * kBlock : 0;
   std::uint64_t size = std::max(stated, data_start > start ? data_start - start : 0);
   size = std::min(size == 0 ? source.size() : size, source.size() - start);
   std::string section(static_cast<std::size_t>(size), '\0');
   source.seek(start);
   source.read(section.data(), section.size(), start, "the parameter section");
-  return C3dParameters::parse(section, static_cast<std::size_t>(start), *order, source.name());
+  return C3dParameters::parse(section, static_cast<std::size_t>(start), **order, source.name());
 }
 
 // How many frames, and the number of the first. The header has 16 bits for each, so that long
@@ -125,7 +128,7 @@ void read_header_events(const char* block, C3dHeader* header) {
   }
 }
 
-C3dHeader read_c3d_header(C3dSource& source) {
+C3dHeader read_c3d_header(C3dSource& source, std::optional<C3dByteOrder> order) {
   if (source.size() < kBlock) {
     source.fail(source.size(), source.size() == 0
                                    ? "the file is empty; expected a C3D header of 512 bytes"
@@ -140,7 +143,8 @@ C3dHeader read_c3d_header(C3dSource& source) {
   }
   C3dHeader header;
   header.block.assign(block, kBlock);
-  header.parameters = read_parameters(source, block, &header.byte_order);
+  header.parameters = read_parameters(source, block, &order);
+  header.byte_order = *order;
   const C3dParameters& parameters = header.parameters;
   const auto word = [&](int i) {
     return static_cast<std::uint16_t>(decode_int16(header.byte_order, block + 2 * (i - 1)));
@@ -170,8 +174,11 @@ C3dHeader read_c3d_header(C3dSource& source) {
   header.rate = detail::choose_frame_rate(decode_float(header.byte_order, block + 20),
                                           header.channels > 0 ? header.samples : 0, parameters,
                                           &header.warnings);
-  if (!(header.rate > 0.0 && header.rate <= 1e6)) {
-    source.fail(20, fmt::format("the frame rate is {} Hz; expected above zero", header.rate));
+  // Numbers of another processor read as ones that are next to nothing.
+  constexpr double kSlowest = 0.01, kFastest = 1e6;  // Hz
+  if (!(header.rate >= kSlowest && header.rate <= kFastest)) {
+    source.fail(20, fmt::format("the frame rate is {} Hz; expected {} to {:g} Hz", header.rate,
+                                kSlowest, kFastest));
   }
   find_frames(block, parameters, &header);
   if (header.frames < 1) {
@@ -196,6 +203,71 @@ C3dHeader read_c3d_header(C3dSource& source) {
   compare("POINT", header.points);
   compare("ANALOG", header.channels);
   return header;
+}
+
+std::size_t calc_frame_bytes(const C3dHeader& header) {
+  return (4 * header.points + header.channels * header.samples) * (header.stores_floats ? 4 : 2);
+}
+
+std::uint64_t count_held_frames(const C3dSource& source, const C3dHeader& header) {
+  return (source.size() - header.data_byte) / calc_frame_bytes(header);
+}
+
+C3dHeader read_whole_header(C3dSource& source, std::optional<C3dByteOrder> order) {
+  C3dHeader header = read_c3d_header(source, order);
+  const std::size_t frame_bytes = calc_frame_bytes(header);
+  if (frame_bytes == 0) source.fail(2, "there are neither points nor analog channels in the file");
+  const std::uint64_t held = count_held_frames(source, header);
+  if (static_cast<std::uint64_t>(header.frames) > held) {
+    source.fail(
+        source.size(),
+        fmt::format("the file ends after {} whole frames of {} bytes, but its header says {} "
+                    "frames: truncated?",
+                    held, frame_bytes, header.frames));
+  }
+  return header;
+}
+
+const char* name_of(C3dByteOrder order) {
+  return order == C3dByteOrder::kIntel ? "Intel" : order == C3dByteOrder::kDec ? "DEC" : "MIPS";
+}
+
+// Where the header makes no sense in the byte order that the file states: the one in which all of
+// it does, if there is one. Programs that convert files forget the byte that says it.
+std::optional<C3dHeader> find_other_order(C3dSource& source) {
+  char block[kBlock];
+  if (source.size() < 2 * kBlock) return {};
+  source.seek(0);
+  source.read(block, kBlock, 0, "the header");
+  for (const C3dByteOrder order : {C3dByteOrder::kIntel, C3dByteOrder::kDec, C3dByteOrder::kMips}) {
+    const auto data_block = static_cast<std::uint16_t>(decode_int16(order, block + 16));
+    const double rate = static_cast<double>(decode_float(order, block + 20));
+    if (data_block < 2 || data_block * kBlock > source.size() || !(rate >= 1.0 && rate <= 1e5)) {
+      continue;
+    }
+    try {
+      C3dHeader header = read_whole_header(source, order);
+      const auto used = header.parameters.find_number("POINT", "USED");
+      if (!used || C3dParameter::as_count(*used) != static_cast<long long>(header.points)) continue;
+      header.warnings.push_back(
+          fmt::format("the file says that another processor wrote it, but its numbers are {}'s; "
+                      "read as such",
+                      name_of(order)));
+      return header;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  return {};
+}
+
+C3dHeader read_header_in_any_order(C3dSource& source) {
+  try {
+    return read_whole_header(source, {});
+  } catch (const InputError&) {
+    if (std::optional<C3dHeader> other = find_other_order(source)) return *std::move(other);
+    throw;
+  }
 }
 
 // The fourth word of a point: cameras in its high byte, residual in its low byte, negative:
@@ -286,19 +358,9 @@ C3dAnalogScaling make_analog_scaling(const C3dHeader& header) {
 
 void stream_c3d(std::istream& stream, const std::string& name, const C3dSink& sink) {
   C3dSource source(stream, name);
-  const C3dHeader header = read_c3d_header(source);
+  const C3dHeader header = read_header_in_any_order(source);
   const std::size_t analog_count = header.channels * header.samples;
-  const std::size_t frame_bytes =
-      (4 * header.points + analog_count) * (header.stores_floats ? 4 : 2);
-  if (frame_bytes == 0) source.fail(2, "there are neither points nor analog channels in the file");
-  const std::uint64_t held = (source.size() - header.data_byte) / frame_bytes;
-  if (static_cast<std::uint64_t>(header.frames) > held) {
-    source.fail(
-        source.size(),
-        fmt::format("the file ends after {} whole frames of {} bytes, but its header says {} "
-                    "frames: truncated?",
-                    held, frame_bytes, header.frames));
-  }
+  const std::size_t frame_bytes = calc_frame_bytes(header);
   if (sink.header) sink.header(header);
   if (!sink.chunk) return;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "vesica/io/file_error.h"
@@ -124,6 +125,7 @@ CsvText load_csv_text(const std::string& path) {
 }
 
 MotionTrial read_csv(std::istream& stream, const std::string& name) {
+  const RowForecast forecast(stream);
   LineReader reader(stream, name);
   MotionTrial trial;
   trial.file = name;
@@ -152,6 +154,8 @@ MotionTrial read_csv(std::istream& stream, const std::string& name) {
         if (table.rows() > 0 && *time * seconds_per_unit < table.times.back()) {
           reader.fail(fmt::format("time {} comes before that of the row before", *time));
         }
+        forecast.make_room(1, &table.times);
+        forecast.make_room(table.columns.size(), &table.values);
         table.times.push_back(*time * seconds_per_unit);
         for (std::size_t i = 1; i < fields.size(); ++i) {
           const std::optional<double> value = parse_decimal(fields[i], delimiter, &scratch);
@@ -200,20 +204,39 @@ constexpr std::size_t kStreamBuffer = std::size_t{1} << 20;
 
 }  // namespace
 
-void save_csv(const std::string& path, const TimeTable& table) {
-  if (table.rows() == 0 || table.columns.empty() ||
-      table.values.size() != table.rows() * table.columns.size()) {
-    throw InputError(path +
-                     ": not written: the table is empty or its size is not rows times columns");
+namespace {
+
+// `row_of` gives the values of a row.
+void write_csv(const std::string& path, const TimeTable& head,
+               const std::function<const double*(std::size_t)>& row_of) {
+  if (head.rows() == 0 || head.columns.empty()) {
+    throw InputError(path + ": not written: the table is empty");
   }
   FileWriter file(path);
-  append_csv_names(path, table.columns, &file.text());
-  for (std::size_t r = 0; r < table.rows(); ++r) {
-    append_csv_row(table.times[r], &table.values[r * table.columns.size()], table.columns.size(),
-                   &file.text());
+  append_csv_names(path, head.columns, &file.text());
+  for (std::size_t r = 0; r < head.rows(); ++r) {
+    append_csv_row(head.times[r], row_of(r), head.columns.size(), &file.text());
     file.flush_if_large();
   }
   file.commit();
+}
+
+}  // namespace
+
+void save_csv(const std::string& path, const TimeTable& table) {
+  if (table.values.size() != table.rows() * table.columns.size()) {
+    throw InputError(path + ": not written: the table's size is not rows times columns");
+  }
+  write_csv(path, table,
+            [&](std::size_t r) { return table.values.data() + r * table.columns.size(); });
+}
+
+void save_csv(const std::string& path, const TableRows& rows) {
+  std::vector<double> values(rows.head.columns.size());
+  write_csv(path, rows.head, [&](std::size_t r) {
+    rows.fill(r, values.data());
+    return values.data();
+  });
 }
 
 CsvStream::CsvStream(std::string path, const std::vector<TimeTable::Column>& columns)

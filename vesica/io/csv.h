@@ -33,6 +33,7 @@ MotionTrial read_csv(std::istream& stream, const std::string& name);
 // Commas, decimal points, "name [unit]" in the first line, time in seconds, values that read back
 // as the same double.
 void save_csv(const std::string& path, const TimeTable& table);
+void save_csv(const std::string& path, const TableRows& rows);
 
 // The same, row by row as they come: memory does not grow, and what was flushed can be read while
 // more follows, or after the program was killed. It writes to `path` itself: where nobody is to see

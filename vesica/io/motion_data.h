@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "vesica/math/gravity.h"
 #include "vesica/math/pose.h"
 #include "vesica/math/vector.h"
 
@@ -84,6 +86,13 @@ struct TimeTable {
   std::vector<double> column(std::size_t index) const;
   // By its name; throws InputError where there is none.
   std::vector<double> column(const std::string& name) const;
+};
+
+// A table of which one row at a time is made, for writers: one of a long recording need not exist
+// as a whole.
+struct TableRows {
+  TimeTable head;                                             // everything but the values
+  std::function<void(std::size_t row, double* values)> fill;  // as many as there are columns
 };
 
 // A force platform as a C3D file describes it (group FORCE_PLATFORM), channels not yet combined
@@ -249,7 +258,7 @@ struct NeutralModel {
   std::vector<NeutralMarker> markers;
   std::vector<NeutralContactShape> contact_shapes;
   std::vector<NeutralContactForce> contact_forces;
-  Vec3d gravity = Vec3d(0.0, -9.80665, 0.0);  // m/s^2
+  Vec3d gravity = Vec3d(0.0, -kStandardGravity, 0.0);  // m/s^2
   std::vector<std::string> warnings;
 
   // Index of the body, or bodies.size().

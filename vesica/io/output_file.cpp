@@ -99,6 +99,19 @@ void remove_aside_files() noexcept {
   }
 }
 
+std::string path_within(const std::string& folder, const std::string& name,
+                        const std::string& what) {
+  constexpr size_t kLongest = 200;  // file systems take 255 bytes, and endings are added
+  if (name.empty() || name == "." || name == ".." || name.size() > kLongest ||
+      name.find_first_of(std::string_view("/\\\0\n", 4)) != std::string::npos) {
+    throw InputError(fmt::format(
+        "{} '{}' becomes the name of a file: it cannot be empty, '.' or '..', have slashes or line "
+        "breaks, or be longer than {} bytes",
+        what, name.substr(0, 60), kLongest));
+  }
+  return (std::filesystem::path(folder) / name).string();
+}
+
 std::string resolve_path(const std::string& folder, const std::string& name) {
   const std::filesystem::path path(name);
   return path.is_absolute() || folder.empty() ? name

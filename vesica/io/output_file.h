@@ -39,6 +39,12 @@ void save_text(const std::string& path, std::string_view text);
 void try_folder(const std::string& folder);
 void try_file(const std::string& path);  // its folder, and that no folder stands in its place
 
+// The path of a file or folder whose name comes from an input (of a trial, of a study's model): it
+// cannot lead out of `folder`. Throws InputError, with `what` the name is, for names with a slash,
+// dots alone, or nothing.
+std::string path_within(const std::string& folder, const std::string& name,
+                        const std::string& what);
+
 // A file name relative to a folder: that of the input which names it, or that of --out.
 std::string resolve_path(const std::string& folder, const std::string& name);
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <unordered_set>
 
 #include "vesica/error.h"
@@ -254,6 +255,7 @@ std::vector<std::string> stream_sto(std::istream& stream, const std::string& nam
 }
 
 MotionTrial read_sto(std::istream& stream, const std::string& name) {
+  const RowForecast forecast(stream);
   MotionTrial trial;
   trial.file = name;
   const std::string extension = as_lower(std::filesystem::path(name).extension().string());
@@ -261,6 +263,8 @@ MotionTrial read_sto(std::istream& stream, const std::string& name) {
   TableSink sink;
   sink.header = [&](const TimeTable& table) { trial.analog = table; };
   sink.row = [&](double time, std::span<const double> values) {
+    forecast.make_room(1, &trial.analog.times);
+    forecast.make_room(values.size(), &trial.analog.values);
     trial.analog.times.push_back(time);
     trial.analog.values.insert(trial.analog.values.end(), values.begin(), values.end());
   };
@@ -273,14 +277,14 @@ MotionTrial load_sto(const std::string& path) {
   return read_sto(stream, path);
 }
 
-void save_sto(const std::string& path, const TimeTable& table, StoVersion version) {
+namespace {
+
+void write_sto(const std::string& path, const TimeTable& table, StoVersion version,
+               const std::function<const double*(std::size_t)>& row_of) {
   const auto refuse = [&](const std::string& why) {
     throw InputError(path + ": not written: " + why);
   };
   if (table.rows() == 0 || table.columns.empty()) refuse("the table is empty");
-  if (table.values.size() != table.rows() * table.columns.size()) {
-    refuse("the number of values is not rows times columns");
-  }
   std::unordered_set<std::string> seen = {"time"};
   for (const TimeTable::Column& column : table.columns) {
     if (trim(column.name).empty() || column.name.find_first_of("\t\r\n") != std::string::npos) {
@@ -313,14 +317,33 @@ void save_sto(const std::string& path, const TimeTable& table, StoVersion versio
   out += '\n';
   for (std::size_t r = 0; r < table.rows(); ++r) {
     append_number(table.times[r], &out);
+    const double* values = row_of(r);
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       out += '\t';
-      append_number(table.at(r, c), &out);
+      append_number(values[c], &out);
     }
     out += '\n';
     file.flush_if_large();
   }
   file.commit();
+}
+
+}  // namespace
+
+void save_sto(const std::string& path, const TimeTable& table, StoVersion version) {
+  if (table.values.size() != table.rows() * table.columns.size()) {
+    throw InputError(path + ": not written: the number of values is not rows times columns");
+  }
+  write_sto(path, table, version,
+            [&](std::size_t r) { return table.values.data() + r * table.columns.size(); });
+}
+
+void save_sto(const std::string& path, const TableRows& rows, StoVersion version) {
+  std::vector<double> values(rows.head.columns.size());
+  write_sto(path, rows.head, version, [&](std::size_t r) {
+    rows.fill(r, values.data());
+    return values.data();
+  });
 }
 
 }  // namespace vesica

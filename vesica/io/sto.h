@@ -40,5 +40,6 @@ MotionTrial read_sto(std::istream& stream, const std::string& name);
 enum class StoVersion { kOne = 1, kThree = 3 };
 void save_sto(const std::string& path, const TimeTable& table,
               StoVersion version = StoVersion::kOne);
+void save_sto(const std::string& path, const TableRows& rows, StoVersion version);
 
 }  // namespace vesica

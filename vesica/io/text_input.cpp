@@ -177,6 +177,20 @@ void LineReader::fail(const std::string& message) const {
   throw InputError(fmt::format("{}:{}: {}", name_, line_number_, message));
 }
 
+RowForecast::RowForecast(std::istream& stream) : stream_(stream) {
+  const std::istream::pos_type here = stream.tellg();
+  if (here < 0) return;
+  stream.seekg(0, std::ios::end);
+  size_ = static_cast<double>(std::max<std::streamoff>(0, stream.tellg()));
+  stream.seekg(here);
+}
+
+std::size_t RowForecast::foretell(std::size_t rows) const {
+  const auto bytes = static_cast<double>(stream_.tellg());  // a buffer ahead of the rows
+  if (!(bytes > 0.0)) return 0;
+  return static_cast<std::size_t>(1.02 * static_cast<double>(rows) * std::max(1.0, size_ / bytes));
+}
+
 std::ifstream open_input(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {

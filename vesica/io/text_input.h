@@ -2,6 +2,7 @@
 // file and line. Shared by the readers of this folder.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -53,6 +54,27 @@ class LineReader {
   Encoding encoding_ = Encoding::kBytes;
   std::string head_;             // bytes that were looked at to find the encoding
   std::uint32_t surrogate_ = 0;  // first half of a pair, when the second is still to come
+};
+
+// How many rows a text file will have had at its end, from those so far and the bytes that they
+// took. For vectors that are to hold a gigabyte: one that doubles holds three times its numbers for
+// a moment.
+class RowForecast {
+ public:
+  explicit RowForecast(std::istream& stream);
+  // Room for another row of `width` values, and for those that are to be expected.
+  template <class T>
+  void make_room(std::size_t width, std::vector<T>* values) const {
+    if (values->size() + width <= values->capacity()) return;
+    const std::size_t rows = width == 0 ? 0 : values->size() / width;
+    values->reserve(std::max(foretell(rows), rows + rows / 8 + 16) * width);
+  }
+
+ private:
+  std::size_t foretell(std::size_t rows) const;
+
+  std::istream& stream_;
+  double size_ = 0.0;  // bytes; 0: not known
 };
 
 // Opens a file for reading; FileError if it cannot be.

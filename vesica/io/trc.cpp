@@ -231,6 +231,7 @@ std::vector<std::string> stream_trc(std::istream& stream, const std::string& nam
 }
 
 MotionTrial read_trc(std::istream& stream, const std::string& name) {
+  const RowForecast forecast(stream);
   MotionTrial trial;
   trial.file = name;
   trial.format = "TRC";
@@ -244,6 +245,8 @@ MotionTrial read_trc(std::istream& stream, const std::string& name) {
   };
   sink.frame = [&](const TrcFrame& frame) {
     if (markers.times.empty()) markers.first_frame = frame.number;
+    forecast.make_room(1, &markers.times);
+    forecast.make_room(markers.markers(), &markers.positions);
     markers.times.push_back(frame.time);
     markers.positions.insert(markers.positions.end(), frame.positions.begin(),
                              frame.positions.end());

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "vesica/error.h"
+#include "vesica/math/gravity.h"
 
 namespace vesica {
 namespace {
@@ -25,7 +26,7 @@ struct Unit {
 };
 
 const std::unordered_map<std::string_view, Unit>& unit_table() {
-  constexpr double kInch = 0.0254, kPound = 0.45359237, kGravity = 9.80665;
+  constexpr double kInch = 0.0254, kPound = 0.45359237, kGravity = kStandardGravity;
   constexpr double kTurn = 2 * 3.14159265358979323846;
   static const std::unordered_map<std::string_view, Unit> table = {
       {"m", {1, 1, 0, 0}},

@@ -32,36 +32,6 @@ namespace {
 
 constexpr std::uintmax_t kMaxBytes = 64u << 20;  // a scene is kilobytes; more is a mistake
 
-// Edits that turn a into b: small for a typing mistake.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t k = 0; k < row.size(); ++k) row[k] = k;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t k = 1; k <= b.size(); ++k) {
-      const size_t substitute = diagonal + (a[i - 1] == b[k - 1] ? 0 : 1);
-      diagonal = row[k];
-      row[k] = std::min({row[k] + 1, row[k - 1] + 1, substitute});
-    }
-  }
-  return row[b.size()];
-}
-
-std::string joined(const std::vector<std::string_view>& words) {
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
-std::string suggestion(std::string_view word, const std::vector<std::string_view>& words) {
-  const auto nearest = std::min_element(words.begin(), words.end(), [&](auto a, auto b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  });
-  if (nearest != words.end() && edit_distance(word, *nearest) <= 2) {
-    return fmt::format("did you mean '{}'?", *nearest);
-  }
-  return fmt::format("known here: {}", joined(words));
-}
-
 int line_of(const YAML::Node& node, int fallback) {
   const int line = node.Mark().line;
   return line >= 0 ? line + 1 : fallback;
@@ -95,13 +65,17 @@ int find_line_not_utf8(std::string_view text) {
   return 0;
 }
 
-// Is there a tab among the blanks that a line (from 0) begins with?
-bool is_indented_with_tab(std::string_view text, int line) {
-  for (; line > 0 && !text.empty(); --line) {
-    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+// The first line with a tab before its first other sign, or 0.
+int find_tab_indent(std::string_view text) {
+  int line = 1;
+  for (size_t begin = 0; begin < text.size(); ++line) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view indent =
+        text.substr(begin, std::min(text.find_first_not_of(" \t", begin), end) - begin);
+    if (indent.find('\t') != std::string_view::npos) return line;
+    begin = end + 1;
   }
-  const size_t first = text.find_first_not_of(' ');
-  return first != std::string_view::npos && text[first] == '\t';
+  return 0;
 }
 
 // A value stands in the line of its key where it has none of its own.
@@ -134,10 +108,6 @@ std::string kind_of(const YAML::Node& node) {
 }
 
 }  // namespace
-
-std::string say_unknown(std::string_view word, const std::vector<std::string_view>& known) {
-  return fmt::format("'{}' is not known; {}", word.substr(0, 60), suggestion(word, known));
-}
 
 InputFile InputFile::load(const std::string& path) {
   std::error_code code;
@@ -232,10 +202,10 @@ InputFile InputFile::parse(const std::string& text, const std::string& name) {
     }
     if (!documents.empty()) content->root = documents[0];
   } catch (const YAML::Exception& error) {
-    if (is_indented_with_tab(text, error.mark.line)) {
+    if (const int line = find_tab_indent(text)) {
       throw InputError(fmt::format(
           "{}:{}: not valid YAML: the line begins with a tab; YAML is indented with blanks only",
-          name, error.mark.line + 1));
+          name, line));
     }
     throw InputError(
         fmt::format("{}:{}: not valid YAML: {}", name, error.mark.line + 1, error.msg));
@@ -268,6 +238,28 @@ size_t find_end_of_key(const YAML::Node& node, std::string_view path) {
     if (node[std::string(path.substr(0, dot))]) return dot;
   }
   return first;
+}
+
+// A misspelt name must not begin something new. Names of one's own (bodies) are given whole: half
+// of a body is none.
+void check_new_section(const YAML::Node& node, const std::string& path, const std::string& above,
+                       const std::string& key, const std::string& file) {
+  std::vector<std::string> keys;
+  for (const auto& entry : node) {
+    if (entry.first.IsScalar()) keys.push_back(entry.first.Scalar());
+  }
+  const std::vector<std::string_view> known(keys.begin(), keys.end());
+  const std::string where = above.empty() ? file : fmt::format("{} of {}", above, file);
+  if (above == "bodies" || above == "segments" || above == "markers") {
+    throw InputError(
+        fmt::format("--set {}: there is no '{}' in {}; {}; a new one is given whole: --set '{}.{}="
+                    "{{...}}'",
+                    path, key, where, suggest_word(key, known), above, key));
+  }
+  if (!find_nearest_word(key, known).empty()) {
+    throw InputError(fmt::format("--set {}: there is no '{}' in {}; {}", path, key, where,
+                                 suggest_word(key, known)));
+  }
 }
 
 }  // namespace
@@ -306,10 +298,9 @@ void InputFile::set(const std::string& path, const std::string& value) {
       }
       if (node.IsMap() && !node[key]) {
         // A section that the file leaves out begins here: its reader knows which there are.
-        if (rest.size() < path.size()) {
-          throw InputError(
-              fmt::format("--set {}: there is no '{}' in {}", path, key, content_->name));
-        }
+        const std::string above = path.substr(0, path.size() - rest.size());
+        check_new_section(node, path, above.substr(0, above.find_last_not_of('.') + 1), key,
+                          content_->name);
         node[key] = YAML::Node(YAML::NodeType::Map);
       }
       node.reset(node[key]);
@@ -385,8 +376,8 @@ void InputNode::allow(const std::vector<std::string_view>& keys) const {
       throw InputError(fmt::format("{}: the key '{}' appears twice", where, key));
     }
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      throw InputError(
-          fmt::format("{}: unknown key '{}'; {}", where, key.substr(0, 60), suggestion(key, keys)));
+      throw InputError(fmt::format("{}: unknown key '{}'; {}", where, key.substr(0, 60),
+                                   suggest_word(key, keys)));
     }
   }
 }

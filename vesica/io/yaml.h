@@ -18,6 +18,7 @@
 
 #include "vesica/error.h"
 #include "vesica/io/units.h"
+#include "vesica/io/unknown_word.h"
 #include "vesica/math/vector.h"
 
 namespace YAML {
@@ -25,9 +26,6 @@ class Node;
 }
 
 namespace vesica {
-
-// "'stifness' is not known; did you mean 'stiffness'?", or all that are known.
-std::string say_unknown(std::string_view word, const std::vector<std::string_view>& known);
 
 class InputNode;
 

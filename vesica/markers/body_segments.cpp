@@ -13,7 +13,9 @@ namespace vesica::markers {
 namespace {
 
 // Of de Leva's Table 4: shares of the body's mass and of the segment's length. Radii of gyration
-// about the sagittal (forwards), transverse (sideways) and longitudinal axes.
+// about the sagittal (forwards), transverse (sideways) and longitudinal axes. Of a foot, which is
+// long forwards, the sagittal one is taken about the axis through the sole: a foot is wider than
+// high, and that radius is the larger one.
 struct PartRow {
   double mass, center, sagittal, transverse, longitudinal;
 };

@@ -1,6 +1,10 @@
 // Masses, centres of mass and inertias of a model's segments: de Leva 1996 (Adjustments to
 // Zatsiorsky-Seluyanov's segment inertia parameters, J Biomech 29:1223-1230, Table 4), from the
-// subject's mass and the model's own lengths.
+// subject's mass and the model's own lengths. Every number was compared with two transcriptions of
+// that table by others (thigh, shank, foot: the documentation of Visual3D, "Adjusted
+// Zatsiorsky-Seluyanov's segment inertia parameters"; these, the lower trunk and all lengths:
+// R. Gurchiek's deleva.m of 2018); shares of the mass of a whole body add up to 1 within the digits
+// printed (a test).
 //
 //   thigh, shank   length: between the joint centres; along it the centre of mass
 //   foot           length: the segment's `length`, or from its rearmost to its foremost marker over

@@ -8,12 +8,12 @@
 
 #include "vesica/error.h"
 #include "vesica/markers/inverse_dynamics.h"
+#include "vesica/math/gravity.h"
 #include "vesica/motion/butterworth.h"
 
 namespace vesica::markers {
 namespace {
 
-constexpr double kGravity = 9.80665;  // m/s^2
 // A foot is on the floor where one of its markers is this slow and this near to its lowest.
 constexpr double kSlow = 0.4;      // m/s
 constexpr double kNearLow = 0.04;  // m
@@ -43,11 +43,11 @@ double find_mass(const TrialAnalysis& forces, const DynamicsOptions& options) {
   if (forces.weights.empty()) {
     throw InputError(
         "no mass: give --mass, as no stride stands wholly on plates from which it could be "
-        "weighed");
+        "weighed (vesica motion says why)");
   }
   double sum = 0;
   for (const WeightEstimate& w : forces.weights) sum += w.weight;
-  return sum / static_cast<double>(forces.weights.size()) / kGravity;
+  return sum / static_cast<double>(forces.weights.size()) / kStandardGravity;
 }
 
 // Force and moment about the laboratory's origin that one contact put on its foot, over the
@@ -182,7 +182,7 @@ void warn_of_residual(Dynamics* out) {
   for (size_t r = 0; r <= table.rows(); ++r) {
     const double size = r < table.rows() ? std::hypot(table.at(r, last - 3), table.at(r, last - 2),
                                                       table.at(r, last - 1)) /
-                                               (out->mass * kGravity)
+                                               (out->mass * kStandardGravity)
                                          : 0;
     if (size > kMuch) {
       if (std::isnan(start)) start = table.times[r];
@@ -199,6 +199,48 @@ void warn_of_residual(Dynamics* out) {
     start = kMissing;
     most = 0;
   }
+}
+
+// What would make every moment wrong.
+void warn_of_forces(const TrialAnalysis& forces, Dynamics* out) {
+  for (const std::string& warning : forces.force_warnings) {
+    out->warnings.push_back(out->trial + ": " + warning);
+  }
+  constexpr double kMostOff = 0.05;
+  const DynamicsOptions weighed;  // as if no mass had been given
+  if (out->mass_is_from_plates || forces.weights.empty()) return;
+  const double other = find_mass(forces, weighed);
+  if (std::abs(other / out->mass - 1) < kMostOff) return;
+  out->warnings.push_back(fmt::format(
+      "{}: the mass is given as {:.1f} kg, and the plates weigh {:.1f} kg over {} whole stride{}: "
+      "is it the same person, in the same clothes, and are the plates right?",
+      out->trial, out->mass, other, forces.weights.size(), forces.weights.size() == 1 ? "" : "s"));
+}
+
+// Frames of the trial whose poses are not to be relied on (the fit marks them), widened by what a
+// filter of the motion spreads.
+std::vector<char> find_unreliable(const Run& run, size_t trial, double cutoff) {
+  const int first = find_first(run, trial), frames = run.trials[trial].frame_count();
+  std::vector<char> out(static_cast<size_t>(frames), 0);
+  if (run.marks.reason.size() < static_cast<size_t>(first + frames)) return out;
+  const int around =
+      cutoff > 0 ? static_cast<int>(std::ceil(0.5 * run.trials[trial].rate / cutoff)) : 1;
+  for (int f = 0; f < frames; ++f) {
+    if (run.marks.reason[static_cast<size_t>(first + f)] == MarkReason::kNone) continue;
+    for (int k = std::max(0, f - around); k <= std::min(frames - 1, f + around); ++k) {
+      out[static_cast<size_t>(k)] = 1;
+    }
+  }
+  return out;
+}
+
+void warn_of_unreliable(const std::vector<char>& unreliable, Dynamics* out) {
+  const auto count = std::count(unreliable.begin(), unreliable.end(), 1);
+  if (count == 0) return;
+  out->warnings.push_back(fmt::format(
+      "{}: no moments in {} of {} frames: poses there, or beside, are marked as not reliable (the "
+      "summary lists them)",
+      out->trial, count, unreliable.size()));
 }
 
 // The leg that a joint belongs to: its own side.
@@ -227,6 +269,7 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
   out.options = options;
   out.mass = find_mass(forces, options);
   out.mass_is_from_plates = options.mass <= 0;
+  warn_of_forces(forces, &out);
   out.body = make_body_segments(model, run.id->d, out.mass, options.sex);
   const SegmentPose* poses = run.id->frames.poses(find_first(run, trial));
   const std::vector<SegmentMotion> motions =
@@ -313,6 +356,8 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
   for (const char* c : {"_residual_x", "_residual_y", "_residual_z"})
     out.residual.columns.push_back({root_name + c, "N"});
 
+  const std::vector<char> unreliable = find_unreliable(run, trial, options.motion_cutoff);
+  warn_of_unreliable(unreliable, &out);
   double squares = 0;
   for (int f = 0; f < frames; ++f) {
     const double t = times[f];
@@ -325,14 +370,15 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
     }
     bool is_known[3] = {true, true, true};
     if (t < first - tolerance || t > last + tolerance) std::fill(is_known, is_known + 3, false);
+    if (unreliable[static_cast<size_t>(f)]) std::fill(is_known, is_known + 3, false);
     for (const UnknownStretch& u : out.unknown) {
       if (t >= u.start && t <= u.end) is_known[static_cast<int>(u.side)] = false;
     }
     const bool both = is_known[1] && is_known[2] && is_known[0];
     is_known[0] = both;
     const SegmentMotion* motion = motions.data() + static_cast<size_t>(f) * n;
-    const FrameLoads result =
-        calc_frame_loads(model, geometry, motion, out.body.inertia, external, -kGravity * up);
+    const FrameLoads result = calc_frame_loads(model, geometry, motion, out.body.inertia, external,
+                                               -kStandardGravity * up);
     std::vector<SegmentPose> filtered(n);
     for (size_t s = 0; s < n; ++s) filtered[s] = {motion[s].p_WS, as_quaternion(motion[s].R_WS)};
     for (const int j : joints) {
@@ -346,7 +392,8 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
     const SegmentMotion& r = motion[root];
     const Vec3d to_center = r.R_WS * out.body.inertia[root].center;
     const Vec3d acceleration = r.a + r.w_rate.cross(to_center) + r.w.cross(r.w.cross(to_center));
-    const Vec3d rest = result.root[root].f_W + out.body.rest * (acceleration + kGravity * up);
+    const Vec3d rest =
+        result.root[root].f_W + out.body.rest * (acceleration + kStandardGravity * up);
     for (int k = 0; k < 3; ++k)
       out.residual.values.push_back(both ? result.root[root].f_W[k] : kMissing);
     for (int k = 0; k < 3; ++k)
@@ -427,7 +474,8 @@ nlohmann::ordered_json make_dynamics_json(const Dynamics& dynamics) {
                                                        {"most", number(peak.high)}};
   }
   json["residual_force_rms_n"] = number(dynamics.residual_rms);
-  json["residual_force_of_weight"] = number(dynamics.residual_rms / (dynamics.mass * kGravity));
+  json["residual_force_of_weight"] =
+      number(dynamics.residual_rms / (dynamics.mass * kStandardGravity));
   json["frames_with_both_legs"] = dynamics.known_frames;
   json["unknown"] = ordered_json::array();
   for (const UnknownStretch& u : dynamics.unknown) {
@@ -467,7 +515,7 @@ std::string make_dynamics_table(const Dynamics& dynamics) {
         "rms, "
         "{:.1f} % of the weight, over {} frames with both legs known\n",
         dynamics.body.rest, dynamics.residual_rms,
-        100 * dynamics.residual_rms / (dynamics.mass * kGravity), dynamics.known_frames);
+        100 * dynamics.residual_rms / (dynamics.mass * kStandardGravity), dynamics.known_frames);
   } else {
     out += "  residual force at the root: no frame has both legs known\n";
   }

@@ -55,7 +55,7 @@ struct Summary {
   int undetermined = 0;   // directions of d that do not change the objective
   long undetermined_frames = 0;
   long saddle_frames = 0;    // frames that were found at saddles and left them
-  int start_iterations = 0;  // on the few frames that d started from
+  int start_iterations = 0;  // on the few frames that d started from, discarded starts included
   // Of so many starts, those that ended where this one did: with less than two, other minima are
   // known and nothing says that there is no lower one.
   int starts = 0, starts_alike = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "vesica/error.h"
 #include "vesica/markers/joint_coordinates.h"
@@ -110,6 +111,17 @@ bool is_same_exchange(const MarkerFault& a, const MarkerFault& b) {
 }
 
 }  // namespace
+
+std::string name_trial(const std::vector<Trial>& before, const std::string& path) {
+  const std::string stem = std::filesystem::path(path).stem().string();
+  const auto is_taken = [&](const std::string& name) {
+    return std::any_of(before.begin(), before.end(),
+                       [&](const Trial& trial) { return trial.name == name; });
+  };
+  std::string name = stem;
+  for (int k = 2; is_taken(name); ++k) name = fmt::format("{}_{}", stem, k);
+  return name;
+}
 
 Trial make_trial(const Model& model, const MotionTrial& motion, const std::string& name,
                  const MatchOptions& options, std::vector<std::string>* warnings) {

@@ -12,6 +12,9 @@ struct MatchOptions {
   bool use_residuals = false;  // C3D: weight 1/(1 + (residual/marker_sd)^2)
 };
 
+// A name for the trial of a recording: that of its file, and another where one before has it.
+std::string name_trial(const std::vector<Trial>& before, const std::string& path);
+
 // Model markers are found by label, or by name; a prefix such as "Subject:" is ignored. Markers
 // that the file lacks get weight 0 with a warning; none found, too few for a pose, or no frame with
 // markers, or a position that cannot be, is an InputError. Positions that are NaN are not seen, nor

@@ -226,8 +226,8 @@ long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>
 struct Attempt {
   double objective = 0;
   double kkt_start = 0;
-  int iterations = 0;
-  long turned = 0;  // frames with a segment turned around
+  int iterations = 0;  // of all that was solved
+  long turned = 0;     // frames with a segment turned around
 };
 
 // The sample's problem from d, with poses from nothing. Frames that ended in minima of their own,
@@ -242,10 +242,15 @@ Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
   place_sample(some, solvers, neutral);
   Summary summary = solve_all_frames(some, d, options);
   Attempt out;
+  const auto count = [&out](const Summary& of) {
+    out.iterations += static_cast<int>(of.iterations.size());
+  };
+  count(summary);
   out.kkt_start = summary.kkt_start;
   set_parameters();
   if (refresh_frames(some, solvers) > 0) {
     summary = solve_all_frames(some, d, options);
+    count(summary);
     set_parameters();
   }
   const std::vector<SegmentPose> kept = copy_poses(some);
@@ -253,6 +258,7 @@ Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
   if (out.turned > 0) {
     Eigen::VectorXd other = d;
     const Summary straight = solve_all_frames(some, other, options);
+    count(straight);
     if (straight.objective < summary.objective) {
       summary = straight;
       d = other;
@@ -263,7 +269,6 @@ Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
     }
   }
   out.objective = summary.objective;
-  out.iterations = static_cast<int>(summary.iterations.size());
   return out;
 }
 
@@ -444,11 +449,11 @@ Start find_start(const AllFrames& frames, int start_frames, const std::atomic<bo
     AllFrames some(soft, sample, frames.threads());
     const Attempt tried = solve_sample(some, d, solvers, neutral, options);
     ++best.attempts;
+    best.iterations += tried.iterations;
     if (attempt == 0) best.kkt = tried.kkt_start * frames.frame_count() / some.frame_count();
     const bool lower = tried.objective < least / kAlike, alike = tried.objective < least * kAlike;
     if (tried.objective < least) {
       least = tried.objective;
-      best.iterations = tried.iterations;
       best.d = d;
     }
     if (lower) best.reached = 0;

@@ -33,7 +33,7 @@ long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d);
 // around, eight times at most.
 struct Start {
   Eigen::VectorXd d;
-  int iterations = 0;  // of the values that were kept
+  int iterations = 0;  // of all values that were tried, those that were discarded too
   int attempts = 0;    // how many values were tried
   int reached = 0;     // how many of them led to the best minimum
   double kkt = 0;      // residual of eq. 13 at the model's start values, scaled up to all frames

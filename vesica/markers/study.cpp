@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "vesica/io/output_file.h"
 #include "vesica/markers/model_file.h"
+#include "vesica/markers/recording.h"
 #include "vesica/markers/start.h"
 
 namespace vesica::markers {
@@ -55,6 +57,7 @@ Study run_study(const InputFile& file, const std::function<MotionTrial(const std
   for (const auto& [name, node] : root.at("models").entries()) {
     node.allow({"model", "trials", "keep", "take"});
     StudyResult result;
+    path_within("", name, "the model's name");  // its results go into a folder of that name
     result.name = name;
     result.run = std::make_unique<Run>();
     Run& run = *result.run;
@@ -84,8 +87,8 @@ Study run_study(const InputFile& file, const std::function<MotionTrial(const std
     }
     run.model.finish();
     for (const InputNode& trial : node.at("trials").items()) {
-      run.trials.push_back(make_trial(run.model, load(in_folder(file, trial.text())), trial.text(),
-                                      match, &run.warnings));
+      run.trials.push_back(make_trial(run.model, load(in_folder(file, trial.text())),
+                                      name_trial(run.trials, trial.text()), match, &run.warnings));
     }
     run_identification(run, options);
     std::vector<Trial> one{make_trial(run.model, evaluation, study.evaluate, match, &run.warnings)};

@@ -207,6 +207,17 @@ void check_laws(const PartPlace& place, const model::Contact<T>& spec, const Con
     has_ellipsoid =
         has_ellipsoid || std::holds_alternative<EllipsoidOnHalfSpace<T>>(shapes.pair.shapes);
   }
+  const bool can_choose_normal =
+      std::any_of(pairs.begin(), pairs.end(),
+                  [](const PlacedPair<T>& shapes) { return row_of(shapes.pair).normals; });
+  if (spec.interference && spec.interference->normal && !can_choose_normal) {
+    const MethodRow& row = row_of(pairs.front().pair);
+    place.fail(
+        "interference.normal",
+        fmt::format("does nothing here: the geometry of {} on {} (method {}) has one normal; "
+                    "leave it out, or choose a method that finds one: slices",
+                    row.i, row.j, name_of(row.method)));
+  }
   if (spec.interference && spec.interference->inertia && !has_ellipsoid) {
     place.fail("interference.inertia",
                "is a choice for an ellipsoid on a half_space; this is none");

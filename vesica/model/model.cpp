@@ -251,7 +251,6 @@ void Body<P>::describe(Fields<P>& f) {
   if (inertia) check_inertia(f, inertia->I, has_joint);
   f.check(inertia || !shapes.empty(), "",
           "a free body needs 'inertia', or a shape to compute it from");
-  f.check(inertia || shapes.size() == 1, "", "a free body of several shapes needs 'inertia'");
   f.optional_below("joint", &joint);
 }
 

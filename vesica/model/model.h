@@ -29,6 +29,7 @@
 
 #include "vesica/contact/contact.h"
 #include "vesica/math/fields.h"
+#include "vesica/math/gravity.h"
 #include "vesica/model/lines.h"
 #include "vesica/model/places.h"
 #include "vesica/model/run.h"
@@ -299,14 +300,12 @@ struct Equilibrium {
   void describe(Fields<double>& f);
 };
 
-inline constexpr double kStandardGravity = 9.80665;
-
 }  // namespace model
 
 template <class P>
 struct ModelOf {
   std::string title{}, description{};
-  Vec3<P> gravity = Vec3<P>(P(0.0), P(0.0), P(-model::kStandardGravity));
+  Vec3<P> gravity = Vec3<P>(P(0.0), P(0.0), P(-kStandardGravity));
   std::vector<model::Body<P>> bodies{};
   std::vector<model::Contact<P>> contacts{};
   std::vector<model::Force<P>> forces{};

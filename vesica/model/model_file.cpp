@@ -27,10 +27,14 @@ std::string write_fields(Data data) {
 
 bool is_scene(const InputFile& file) {
   const InputNode root = file.root();
-  for (const char* key : {"duration", "contacts", "solver", "output", "gravity"}) {
+  for (const char* key : {"duration", "contacts", "solver", "output", "gravity", "forces", "loops",
+                          "controllers", "equilibrium"}) {
     if (root.find(key)) return true;
   }
-  return false;
+  // Bodies alone: those of a case are called i and j.
+  const auto bodies = root.find("bodies");
+  return bodies && bodies->is_map() && !bodies->entries().empty() && !root.find("contact") &&
+         !(bodies->find("i") && bodies->find("j"));
 }
 
 Model read_model(const InputFile& file) {

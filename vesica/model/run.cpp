@@ -81,6 +81,9 @@ void describe_output(Fields<double>& f, Run* run) {
 }  // namespace
 
 void Run::describe(Fields<double>& f) {
+  if (!f.has("duration", true)) {
+    f.fail("", "the key 'duration' is missing, how long the scene runs: 'duration: 1 s'");
+  }
   f.number({"duration", dimension::kTime, Rule::kPositive}, &duration);
   const Run usual;
   if (f.has("solver",

@@ -40,13 +40,15 @@ std::vector<Vec3d> calc_velocities(const MarkerTracks& markers, int marker) {
 Vec3d find_ground_velocity(const MarkerTracks& markers, const std::vector<Vec3d>& velocities,
                            std::span<const Stance> stances, Foot foot) {
   std::vector<double> parts[3];
-  for (size_t k = 0; k < velocities.size(); ++k) {
-    const double t = markers.times[k];
-    const bool loaded = std::any_of(stances.begin(), stances.end(), [&](const Stance& s) {
-      return s.foot == foot && t > s.start && t < s.end;
-    });
-    if (!loaded || !velocities[k].allFinite()) continue;
-    for (int c = 0; c < 3; ++c) parts[c].push_back(velocities[k][c]);
+  const std::vector<double>& times = markers.times;
+  for (const Stance& stance : stances) {
+    if (stance.foot != foot) continue;
+    auto k = static_cast<size_t>(std::upper_bound(times.begin(), times.end(), stance.start) -
+                                 times.begin());
+    for (; k < velocities.size() && times[k] < stance.end; ++k) {
+      if (!velocities[k].allFinite()) continue;
+      for (int c = 0; c < 3; ++c) parts[c].push_back(velocities[k][c]);
+    }
   }
   Vec3d middle = Vec3d::Zero();
   for (int c = 0; c < 3; ++c) {
@@ -118,7 +120,11 @@ ClockOffset find_clock_offset(const MarkerTracks& markers, const GaitMarkers& ga
       if (stance.foot != foot || stance.starts_before || stance.ends_after) continue;
       const Rest* best = nullptr;
       double most = 0.0;
-      for (const Rest& rest : rests) {
+      // Rests follow each other in time.
+      auto from = std::lower_bound(rests.begin(), rests.end(), stance.start,
+                                   [](const Rest& r, double t) { return r.end < t; });
+      for (; from != rests.end() && from->start < stance.end; ++from) {
+        const Rest& rest = *from;
         const double overlap = std::min(rest.end, stance.end) - std::max(rest.start, stance.start);
         if (overlap > most) {
           most = overlap;

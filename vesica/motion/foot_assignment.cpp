@@ -97,15 +97,16 @@ double find_lowest(const MarkerTracks& markers, const FootMarkers& foot, const V
 }
 
 FootEvidence calc_evidence(const PlateContact& contact, const PlateForces& plate,
-                           const MarkerTracks& markers, const FootMarkers& foot, const Vec3d& up) {
+                           const MarkerTracks& markers, const FootMarkers& foot, double lowest,
+                           const Vec3d& up) {
   FootEvidence evidence;
-  const double lowest = find_lowest(markers, foot, up);
   const double dt = 1.0 / std::max(1.0, markers.rate);
   double weight = 0.0, sum = 0.0;
   int samples = 0, standing = 0, reaching = 0;
-  for (size_t k = 0; k < plate.size(); ++k) {
+  for (size_t k = plate.find_sample(contact.start); k < plate.size(); ++k) {
     const double t = plate.times[k];
-    if (t < contact.start || t > contact.end || !plate.is_loaded(k)) continue;
+    if (t > contact.end) break;
+    if (!plate.is_loaded(k)) continue;
     const auto line = find_foot_line(markers, foot, t);
     if (!line) continue;
     ++samples;
@@ -173,10 +174,13 @@ GaitMarkers find_gait_markers(std::span<const std::string> labels) {
 
 void assign_feet(std::span<PlateContact> contacts, std::span<const PlateForces> plates,
                  const MarkerTracks& markers, const GaitMarkers& gait, const Vec3d& up) {
+  if (contacts.empty()) return;
+  const double lowest_left = find_lowest(markers, gait.left, up);
+  const double lowest_right = find_lowest(markers, gait.right, up);
   for (PlateContact& contact : contacts) {
     const PlateForces& plate = plates[contact.plate];
-    const FootEvidence left = calc_evidence(contact, plate, markers, gait.left, up);
-    const FootEvidence right = calc_evidence(contact, plate, markers, gait.right, up);
+    const FootEvidence left = calc_evidence(contact, plate, markers, gait.left, lowest_left, up);
+    const FootEvidence right = calc_evidence(contact, plate, markers, gait.right, lowest_right, up);
     const bool is_left = std::isfinite(left.distance) &&
                          (!std::isfinite(right.distance) || left.distance <= right.distance);
     const FootEvidence& near = is_left ? left : right;

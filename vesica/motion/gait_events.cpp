@@ -109,8 +109,8 @@ std::vector<Stance> find_stances(std::span<const PlateContact> contacts,
   }
   for (Stance& stance : stances) {
     const PlateForces& first = plates[contacts[stance.contacts[0]].plate];
-    for (size_t k = 0; k < first.size(); ++k) {
-      if (first.times[k] < stance.start || first.times[k] > stance.end) continue;
+    for (size_t k = first.find_sample(stance.start); k < first.size(); ++k) {
+      if (first.times[k] > stance.end) break;
       double sum = 0.0;
       for (const int i : stance.contacts) {
         const PlateForces& plate = plates[contacts[i].plate];
@@ -157,7 +157,11 @@ std::vector<WeightEstimate> calc_stride_weights(std::span<const Stance> stances,
         covered = covered && loaded(k);
         sum += total[k];
       }
-      if (covered) {
+      // A plate that saw a part of the foot saw a part of the weight.
+      const bool partial = std::any_of(stances.begin(), stances.end(), [&](const Stance& s) {
+        return s.partial && s.end > first->start && s.start < stance.start;
+      });
+      if (covered && !partial) {
         strides.push_back(
             {first->start, stance.start, foot, sum / static_cast<double>(end - begin)});
       }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +25,10 @@ struct PlateContact {
   Foot foot = Foot::kUnknown;
   double distance = 0.0;        // m, force-weighted mean from centre of pressure to the foot's line
   double other_distance = 0.0;  // m, the same for the other foot; NaN where its markers are missing
-  bool partial = false;         // the foot reaches beyond the plate while it is loaded
+  bool partial = false;  // the foot was partly beside the plate, by its markers or by the force
+  // Force in the middle of the stance over what other plates carry then; NaN: not compared.
+  double carried = std::numeric_limits<double>::quiet_NaN();  // the foot reaches beyond the plate
+                                                              // while it is loaded
 };
 
 struct PlateContactOptions {
@@ -102,12 +106,24 @@ struct MarkerEvents {
   bool on_treadmill() const { return belt.norm() > 0.0; }
 };
 
+// How signs of markers become the times at which the force under a foot crosses 20 N. The offsets
+// are those of thirteen people in one laboratory, who were left out one at a time to see what they
+// are worth for others (tests/motion/gait_accuracy_test.cpp prints that); a marker on or near the
+// toes: half way between them and three people of three other laboratories (-5, +2 and +5 ms
+// without it), as laboratories differ by more than people do.
+struct MarkerEventRule {
+  double strike_offset = -0.0122;  // s, from the peak of acceleration
+  double ball_offset = -0.0170;    // s, from the crossing of speed: the first metatarsal
+  double toe_offset = -0.0080;     // s, the same of a marker on or near the toes
+  double off_speed = 0.9;          // of the walking speed
+};
+
 // From markers alone: of walking forwards along one line, in any direction, on a floor or on a
 // treadmill. Coarse events are where the heel is furthest ahead of the pelvis and the ball of the
 // foot furthest behind it (Zeni, Richards and Higginson 2008; 10 Hz). Near them,
-//   strike: the largest upward acceleration of the heel (20 Hz), - 11.1 ms
+//   strike: the largest upward acceleration of the heel (20 Hz), - 12.2 ms
 //   off:    the ball's forward speed over the floor (15 Hz) rises through 0.9 x walking speed,
-//           - 15 ms
+//           - 17 ms
 // with constants that thirteen people in one laboratory gave (docs/theory/motion.md has the errors,
 // and those elsewhere). Gates: a fine event that is more than 25 ms off the recording's usual delay
 // from its coarse one is replaced by coarse + that delay; feet alternate; contact takes 0.3 to 1.3
@@ -117,7 +133,7 @@ struct MarkerEvents {
 // None, and `why_none`, for: markers that are missing, standing, motion on the spot, one foot only,
 // running, shuffling, turning, walking backwards.
 MarkerEvents find_marker_events(const MarkerTracks& markers, const GaitMarkers& gait,
-                                const Vec3d& up);
+                                const Vec3d& up, const MarkerEventRule& rule = {});
 
 // Mean vertical force of all plates between two strikes of one foot, where plates carried the
 // subject throughout: body weight, as the vertical velocity is the same at both ends.

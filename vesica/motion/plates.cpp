@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -417,6 +418,11 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
 
   std::vector<PlateWrench> wrenches = calc_wrenches(plate, origin);
   std::vector<char> missing;
+  missing.reserve(wrenches.size());
+  result.times.reserve(wrenches.size());
+  result.forces.reserve(wrenches.size());
+  result.centers_of_pressure.reserve(wrenches.size());
+  result.free_moments.reserve(wrenches.size());
   for (size_t k = 0; k < wrenches.size(); ++k) {
     result.times.push_back(plate.start_time + static_cast<double>(k) / plate.rate);
     missing.push_back(!is_known(wrenches[k]));
@@ -469,6 +475,13 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
 
 namespace {
 
+// Room for all samples at once: a recording may be a gigabyte.
+void reserve(size_t samples, PlateForces* plate) {
+  plate->forces.reserve(samples);
+  plate->centers_of_pressure.reserve(samples);
+  plate->free_moments.reserve(samples);
+}
+
 void fill_plate(std::vector<TableRow> rows, const Vec3d& up, const PlateOptions& options,
                 PlateForces* plate) {
   scale_from_millimetres(&rows, plate);
@@ -503,6 +516,7 @@ void fill_plate(std::vector<TableRow> rows, const Vec3d& up, const PlateOptions&
   take_loads();
   tell_of_rest(idle, options, plate);
   double least = 0.0, most = 0.0;
+  reserve(rows.size(), plate);
   for (size_t k = 0; k < rows.size(); ++k) {
     const TableRow& row = rows[k];
     plate->forces.push_back(row.force);
@@ -522,26 +536,36 @@ void fill_plate(std::vector<TableRow> rows, const Vec3d& up, const PlateOptions&
 
 }  // namespace
 
-std::vector<PlateForces> find_plate_forces(const TimeTable& table, const Vec3d& up,
-                                           const PlateOptions& options) {
-  std::vector<PlateForces> plates;
+std::vector<PlateColumns> find_plate_columns(const TimeTable& table) {
+  std::vector<PlateColumns> found;
   for (const TimeTable::Column& column : table.columns) {
-    if (column.name.size() < 2 || column.name.substr(column.name.size() - 2) != "vx") continue;
+    if (!column.name.ends_with("vx")) continue;
     const std::string stem = column.name.substr(0, column.name.size() - 2);
-    size_t v[3], p[3], m[3];
+    PlateColumns columns{};
     bool complete = true;
     std::string torque = stem;
     if (const size_t at = torque.find("force"); at != std::string::npos) {
       torque.replace(at, 5, "torque");
     }
-    for (int i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < 3; ++i) {
       const char axis = static_cast<char>('x' + i);
-      v[i] = table.find(stem + 'v' + axis);
-      p[i] = table.find(stem + 'p' + axis);
-      m[i] = table.find(torque + axis);
-      complete = complete && v[i] < table.columns.size() && p[i] < table.columns.size();
+      columns.v[i] = table.find(stem + 'v' + axis);
+      columns.p[i] = table.find(stem + 'p' + axis);
+      columns.m[i] = table.find(torque + axis);
+      complete =
+          complete && columns.v[i] < table.columns.size() && columns.p[i] < table.columns.size();
     }
-    if (!complete) continue;
+    if (complete) found.push_back(columns);
+  }
+  return found;
+}
+
+bool has_force_columns(const TimeTable& table) { return !find_plate_columns(table).empty(); }
+
+std::vector<PlateForces> find_plate_forces(const TimeTable& table, const Vec3d& up,
+                                           const PlateOptions& options) {
+  std::vector<PlateForces> plates;
+  for (const auto& [v, p, m] : find_plate_columns(table)) {
     PlateForces plate;
     plate.name = std::to_string(plates.size() + 1);
     plate.normal = up;
@@ -571,8 +595,12 @@ void keep_file_baseline(ForcePlate* plate, double frame_rate) {
   *plate->zero_wrench << level->F, level->M;
 }
 
-std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const Vec3d& up,
-                                               const PlateOptions& options) {
+namespace {
+
+// `done` is called with each plate of a C3D once its forces are known.
+template <class Done>
+std::vector<PlateForces> calc_plates(const MotionTrial& trial, const Vec3d& up,
+                                     const PlateOptions& options, Done done) {
   if (trial.plates.empty()) return find_plate_forces(trial.analog, up, options);
   std::vector<PlateForces> plates;
   PlateOptions with_rate = options;
@@ -580,8 +608,22 @@ std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const V
   for (size_t i = 0; i < trial.plates.size(); ++i) {
     plates.push_back(calc_upright_plate_forces(trial.plates[i], std::to_string(i + 1),
                                                trial.markers, up, with_rate));
+    done(i);
   }
   return plates;
+}
+
+}  // namespace
+
+std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const Vec3d& up,
+                                               const PlateOptions& options) {
+  return calc_plates(trial, up, options, [](size_t) {});
+}
+
+std::vector<PlateForces> calc_and_release_plate_forces(MotionTrial* trial, const Vec3d& up,
+                                                       const PlateOptions& options) {
+  return calc_plates(*trial, up, options,
+                     [&](size_t i) { std::vector<double>().swap(trial->plates[i].samples); });
 }
 
 }  // namespace vesica

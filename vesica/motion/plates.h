@@ -13,6 +13,8 @@
 // plate. Everything here is the force *on the subject*.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,6 +59,10 @@ struct PlateForces {
   double normal_force(size_t k) const { return forces[k].dot(normal); }
   bool is_loaded(size_t k) const { return centers_of_pressure[k].allFinite(); }
   bool is_missing(size_t k) const { return !forces[k].allFinite(); }
+  // The first sample at or after a time; size() where there is none.
+  size_t find_sample(double time) const {
+    return static_cast<size_t>(std::lower_bound(times.begin(), times.end(), time) - times.begin());
+  }
 };
 
 // From the channels of a C3D file. Throws InputError for a type or a number of channels that it
@@ -70,10 +76,22 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
 std::vector<PlateForces> find_plate_forces(const TimeTable& table, const Vec3d& up,
                                            const PlateOptions& options);
 
+// Where such a plate's force, point and moment are in a table; m: the number of columns where there
+// is none.
+struct PlateColumns {
+  std::array<size_t, 3> v, p, m;
+};
+std::vector<PlateColumns> find_plate_columns(const TimeTable& table);
+bool has_force_columns(const TimeTable& table);
+
 // Remembers what the frames of FORCE_PLATFORM:ZERO read, before they are cut off.
 void keep_file_baseline(ForcePlate* plate, double frame_rate);
 
 // All plates of a trial, whichever way it holds them, with their normals up (plate_order.h).
+// The second one lets go of the channels of a C3D's plates, which stand in `analog` too, plate by
+// plate.
+std::vector<PlateForces> calc_and_release_plate_forces(MotionTrial* trial, const Vec3d& up,
+                                                       const PlateOptions& options);
 std::vector<PlateForces> calc_all_plate_forces(const MotionTrial& trial, const Vec3d& up,
                                                const PlateOptions& options);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "vesica/motion/up_axis.h"
 
@@ -87,16 +88,23 @@ void warn_of_steps(TrialAnalysis* analysis, bool has_markers) {
           fmt::format("Both feet stand on force plate {} from {:.3f} to {:.3f} s: its "
                       "force belongs to neither alone.",
                       plate, contact.start, contact.end));
+    } else if (contact.partial && contact.carried < 1.0) {
+      warnings.push_back(fmt::format(
+          "Force plate {} carries {:.0f} % of what the others do in the middle of the {} foot's "
+          "stance from {:.3f} to {:.3f} s: part of the foot stood beside it, and its force is "
+          "incomplete.",
+          plate, 100.0 * contact.carried, name_of(contact.foot), contact.start, contact.end));
     } else if (contact.partial) {
       warnings.push_back(
           fmt::format("The {} foot is only partly on force plate {} from {:.3f} to "
                       "{:.3f} s: its force may be incomplete.",
                       name_of(contact.foot), plate, contact.start, contact.end));
     } else if (contact.foot == Foot::kUnknown && has_markers && analysis->gait.has_feet()) {
-      warnings.push_back(
+      analysis->force_warnings.push_back(
           fmt::format("No foot is near the centre of pressure of force plate {} from "
                       "{:.3f} to {:.3f} s: do markers and plates share one frame?",
                       plate, contact.start, contact.end));
+      warnings.push_back(analysis->force_warnings.back());
     }
   }
 }
@@ -104,16 +112,31 @@ void warn_of_steps(TrialAnalysis* analysis, bool has_markers) {
 void warn_of_clocks(TrialAnalysis* analysis) {
   const ClockOffset& offset = analysis->clock_offset;
   if (!offset.is_off()) return;
-  analysis->warnings.push_back(fmt::format(
+  analysis->force_warnings.push_back(fmt::format(
       "The forces come {:.2f} s {} the markers, as far as {} stance{} tell{} (the feet stand still "
       "at other times than the plates are loaded); --shift-forces \"{:.2f} s\" would mend that.",
       std::abs(offset.seconds), offset.seconds > 0.0 ? "after" : "before", offset.stances,
       offset.stances == 1 ? "" : "s", offset.stances == 1 ? "s" : "", -offset.seconds));
+  analysis->warnings.push_back(analysis->force_warnings.back());
 }
 
-}  // namespace
+// Plates tell the weight of one body, where it walks.
+void compare_plates(const MotionTrial& trial, TrialAnalysis* analysis) {
+  if (!analysis->walk.why_none.empty()) return;
+  const double stature = estimate_stature(trial.markers, analysis->gait, analysis->up);
+  analysis->plate_scale =
+      find_plate_scale(analysis->stances, analysis->contacts, analysis->plates, stature);
+  mark_partial_steps(analysis->plate_scale, analysis->plates, analysis->contacts,
+                     analysis->stances);
+  if (!analysis->plate_scale.is_off()) return;
+  analysis->force_warnings.push_back(describe(analysis->plate_scale, analysis->plates));
+  analysis->warnings.push_back(analysis->force_warnings.back());
+}
 
-TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) {
+using PlateReader = std::function<std::vector<PlateForces>(const Vec3d& up)>;
+
+TrialAnalysis analyse_with(const MotionTrial& trial, const AnalysisOptions& options,
+                           const PlateReader& read_plates) {
   TrialAnalysis analysis;
   analysis.warnings = trial.warnings;
   const UpAxis up = find_up(trial, find_gait_markers(trial.markers.labels), options.up);
@@ -140,12 +163,13 @@ TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) 
     analysis.walking_speed = kMissing;
     analysis.walk.why_none = "there are no markers";
   }
-  analysis.plates = calc_all_plate_forces(trial, up.axis, options.plates);
+  analysis.plates = read_plates(up.axis);
   analysis.contacts = find_contacts(analysis.plates, options.contacts);
   if (has_markers) {
     assign_feet(analysis.contacts, analysis.plates, trial.markers, analysis.gait, up.axis);
   }
   analysis.stances = find_stances(analysis.contacts, analysis.plates);
+  if (has_markers) compare_plates(trial, &analysis);
   analysis.weights =
       calc_stride_weights(analysis.stances, analysis.plates, options.contacts.threshold);
   warn_of_steps(&analysis, has_markers);
@@ -155,6 +179,20 @@ TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) 
   }
   for (const PressureFilm& film : trial.films) analysis.films.push_back(summarise(film));
   return analysis;
+}
+
+}  // namespace
+
+TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options) {
+  return analyse_with(trial, options, [&](const Vec3d& up) {
+    return calc_all_plate_forces(trial, up, options.plates);
+  });
+}
+
+TrialAnalysis analyse_and_release(MotionTrial* trial, const AnalysisOptions& options) {
+  return analyse_with(*trial, options, [&](const Vec3d& up) {
+    return calc_and_release_plate_forces(trial, up, options.plates);
+  });
 }
 
 }  // namespace vesica

@@ -9,6 +9,7 @@
 #include "vesica/motion/gait_events.h"
 #include "vesica/motion/gaps.h"
 #include "vesica/motion/marker_check.h"
+#include "vesica/motion/plate_scale.h"
 #include "vesica/motion/plates.h"
 
 namespace vesica {
@@ -43,9 +44,15 @@ struct TrialAnalysis {
   double walking_speed = 0.0;  // m/s, horizontal mean of the pelvis over its floor (a belt, on a
                                // treadmill); NaN where it cannot be told
   std::vector<FilmSummary> films;
+  PlateScale plate_scale;             // whether a plate reads a multiple of the others
   std::vector<std::string> warnings;  // plain sentences, of reading and of analysis
+  // Those of them that say that forces and motion do not fit each other.
+  std::vector<std::string> force_warnings;
 };
 
 TrialAnalysis analyse(const MotionTrial& trial, const AnalysisOptions& options);
+// The same in less memory: the channels of a C3D's plates are let go of once their forces are known
+// (they stand in `analog` too).
+TrialAnalysis analyse_and_release(MotionTrial* trial, const AnalysisOptions& options);
 
 }  // namespace vesica

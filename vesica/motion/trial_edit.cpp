@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "vesica/error.h"
 #include "vesica/io/motion_clock.h"
@@ -141,7 +142,7 @@ void shift_forces(MotionTrial* trial, double seconds) {
   for (ForcePlate& plate : trial->plates) plate.start_time += seconds;
 }
 
-MotionTrial join(const MotionTrial& a, const MotionTrial& b) {
+MotionTrial join(MotionTrial a, MotionTrial b) {
   if (a.markers.markers() > 0 && b.markers.markers() > 0) {
     throw InputError(
         fmt::format("{} and {} both hold markers; give one marker file per trial", a.file, b.file));
@@ -150,27 +151,29 @@ MotionTrial join(const MotionTrial& a, const MotionTrial& b) {
     throw InputError(
         fmt::format("{} and {} both hold a table; give one table per trial", a.file, b.file));
   }
-  MotionTrial joined = a;
-  joined.file = a.file + " + " + b.file;
-  joined.format = a.format + ", " + b.format;
-  if (joined.markers.markers() == 0) joined.markers = b.markers;
-  if (joined.analog.columns.empty()) joined.analog = b.analog;
+  const bool markers_of_b = a.markers.markers() == 0;
+  const std::string file_of_a = std::move(a.file);
+  MotionTrial joined = std::move(a);
+  joined.file = file_of_a + " + " + b.file;
+  joined.format += ", " + b.format;
+  if (markers_of_b) joined.markers = std::move(b.markers);
+  if (joined.analog.columns.empty()) joined.analog = std::move(b.analog);
   if (joined.c3d == nullptr) joined.c3d = b.c3d;
-  const auto append = [](auto* to, const auto& from) {
-    to->insert(to->end(), from.begin(), from.end());
+  const auto append = [](auto* to, auto& from) {
+    std::move(from.begin(), from.end(), std::back_inserter(*to));
   };
   append(&joined.plates, b.plates);
   append(&joined.events, b.events);
   append(&joined.films, b.films);
   append(&joined.metadata, b.metadata);
   append(&joined.warnings, b.warnings);
-  if (joined.axes.empty() || a.markers.markers() == 0) joined.axes = b.axes;
+  if (joined.axes.empty() || markers_of_b) joined.axes = b.axes;
   const auto& markers = joined.markers.times;
   const auto& table = joined.analog.times;
   if (!markers.empty() && !table.empty() &&
       (markers.front() > table.back() || table.front() > markers.back())) {
     joined.warnings.push_back(fmt::format(
-        "{} and {} have no moment in common: {:.3f} to {:.3f} s and {:.3f} to {:.3f} s.", a.file,
+        "{} and {} have no moment in common: {:.3f} to {:.3f} s and {:.3f} to {:.3f} s.", file_of_a,
         b.file, markers.front(), markers.back(), table.front(), table.back()));
   }
   return joined;
@@ -278,45 +281,82 @@ Mat3d make_rotation_to_y_up(const Vec3d& up, const Vec3d& forwards) {
   return R;
 }
 
+namespace {
+
+// A rotation of vectors; by quarters exact, so that turning back gives the same bits.
+class Turn {
+ public:
+  explicit Turn(const Mat3d& R) : R_(R) {
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        if (std::abs(R(i, j)) == 1.0) from_[i] = j;
+      }
+      by_quarters_ = by_quarters_ && from_[i] >= 0;
+    }
+  }
+  Vec3d operator()(const Vec3d& v) const {
+    if (!by_quarters_) return R_ * v;
+    Vec3d turned;
+    for (int i = 0; i < 3; ++i) turned[i] = R_(i, from_[i]) < 0.0 ? -v[from_[i]] : v[from_[i]];
+    return turned;
+  }
+
+ private:
+  Mat3d R_;
+  int from_[3] = {-1, -1, -1};
+  bool by_quarters_ = true;
+};
+
+}  // namespace
+
 void rotate(MotionTrial* trial, const Mat3d& R) {
-  for (Vec3d& p : trial->markers.positions) p = R * p;
+  const Turn turn(R);
+  for (Vec3d& p : trial->markers.positions) p = turn(p);
   for (ForcePlate& plate : trial->plates) {
-    for (Vec3d& corner : plate.corners) corner = R * corner;
+    for (Vec3d& corner : plate.corners) corner = turn(corner);
   }
   for (const auto& columns : find_vector_columns(trial->analog)) {
     for (size_t k = 0; k < trial->analog.rows(); ++k) {
       Vec3d v;
       for (int i = 0; i < 3; ++i) v[i] = trial->analog.at(k, columns[i]);
-      v = R * v;
+      v = turn(v);
       for (int i = 0; i < 3; ++i) trial->analog.at(k, columns[i]) = v[i];
     }
   }
 }
 
-TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::string& name) {
-  TimeTable table;
-  table.name = name;
-  if (plates.empty()) return table;
-  table.times = plates[0].times;
-  for (const PlateForces& plate : plates) {
-    if (plate.times.size() != table.times.size()) {
+void rotate(PlateForces* plate, const Mat3d& R) {
+  const Turn turn(R);
+  for (auto* vectors : {&plate->forces, &plate->centers_of_pressure, &plate->corners}) {
+    for (Vec3d& v : *vectors) v = turn(v);
+  }
+  plate->normal = turn(plate->normal);
+}
+
+TableRows make_force_rows(const std::vector<PlateForces>& plates, const std::string& name) {
+  TableRows rows;
+  TimeTable& head = rows.head;
+  head.name = name;
+  if (plates.empty()) return rows;
+  head.times = plates[0].times;
+  std::vector<Vec3d> resting(plates.size(), Vec3d::Zero());
+  for (size_t i = 0; i < plates.size(); ++i) {
+    const PlateForces& plate = plates[i];
+    if (plate.times.size() != head.times.size()) {
       throw InputError(fmt::format(
           "force plates {} and {} have {} and {} samples; they do not fit into one table",
-          plates[0].name, plate.name, table.times.size(), plate.times.size()));
+          plates[0].name, plate.name, head.times.size(), plate.times.size()));
     }
     for (const char* kind : {"force{}_v", "force{}_p", "torque{}_"}) {
       for (const char axis : {'x', 'y', 'z'}) {
-        table.columns.push_back(
+        head.columns.push_back(
             {"ground_" + fmt::format(fmt::runtime(kind), plate.name) + axis, ""});
       }
     }
+    for (const Vec3d& corner : plate.corners) resting[i] += 0.25 * corner;
   }
-  table.values.reserve(table.rows() * table.columns.size());
-  std::vector<Vec3d> resting(plates.size(), Vec3d::Zero());
-  for (size_t i = 0; i < plates.size(); ++i) {
-    for (const Vec3d& corner : plates[i].corners) resting[i] += 0.25 * corner;
-  }
-  for (size_t k = 0; k < table.rows(); ++k) {
+  // A point that rests is the last one that was loaded: rows come in order.
+  rows.fill = [&plates, resting](size_t k, double* values) mutable {
     for (size_t i = 0; i < plates.size(); ++i) {
       const PlateForces& plate = plates[i];
       const bool loaded = plate.is_loaded(k);
@@ -326,22 +366,34 @@ TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::st
       const Vec3d point = loaded ? plate.centers_of_pressure[k] : Vec3d(resting[i] + none);
       const Vec3d torque = loaded ? Vec3d(plate.free_moments[k] * plate.normal) : none;
       for (const Vec3d* v : {&force, &point, &torque}) {
-        for (int axis = 0; axis < 3; ++axis) table.values.push_back((*v)[axis]);
+        for (int axis = 0; axis < 3; ++axis) *values++ = (*v)[axis];
       }
     }
-  }
-  return table;
+  };
+  return rows;
 }
 
-TimeTable make_marker_table(const MarkerTracks& markers, const std::string& name) {
-  TimeTable table;
-  table.name = name;
-  table.times = markers.times;
+TableRows make_marker_rows(const MarkerTracks& markers, const std::string& name) {
+  TableRows rows;
+  rows.head.name = name;
+  rows.head.times = markers.times;
   for (const std::string& label : markers.labels) {
-    for (const char* axis : {"_x", "_y", "_z"}) table.columns.push_back({label + axis, "m"});
+    for (const char* axis : {"_x", "_y", "_z"}) rows.head.columns.push_back({label + axis, "m"});
   }
-  for (const Vec3d& p : markers.positions) {
-    for (int axis = 0; axis < 3; ++axis) table.values.push_back(p[axis]);
+  rows.fill = [&markers](size_t k, double* values) {
+    for (size_t i = 0; i < markers.markers(); ++i) {
+      for (int axis = 0; axis < 3; ++axis) *values++ = markers.at(k, i)[axis];
+    }
+  };
+  return rows;
+}
+
+TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::string& name) {
+  TableRows rows = make_force_rows(plates, name);
+  TimeTable table = std::move(rows.head);
+  table.values.resize(table.rows() * table.columns.size());
+  for (size_t k = 0; k < table.rows(); ++k) {
+    rows.fill(k, table.values.data() + k * table.columns.size());
   }
   return table;
 }

@@ -21,7 +21,7 @@ void shift_forces(MotionTrial* trial, double seconds);
 
 // Two recordings of one trial as one: markers of one, tables, plates, events, films of the other.
 // Throws InputError where both hold markers or both hold a table.
-MotionTrial join(const MotionTrial& a, const MotionTrial& b);
+MotionTrial join(MotionTrial a, MotionTrial b);
 
 // Each run between gaps, and between holes in time, by itself; returns how many samples lie in runs
 // too short to filter. Uneven times are an InputError.
@@ -49,13 +49,16 @@ Mat3d make_rotation_to_y_up(const Vec3d& up, const Vec3d& forwards);
 
 // Turns marker positions, plates and the vectors of force tables; other columns stay.
 void rotate(MotionTrial* trial, const Mat3d& R);
+void rotate(PlateForces* plate, const Mat3d& R);
 
 // Forces as OpenSim's external loads want them, plate by plate: ground_force1_vx .. _pz,
 // ground_torque1_x .. _z, in N, m and N m. A plate that is not loaded has zeros there and its
 // centre (or its last point) as point; samples that are missing are nan.
 TimeTable make_force_table(const std::vector<PlateForces>& plates, const std::string& name);
+// The same row by row, in order; the plates must outlive it.
+TableRows make_force_rows(const std::vector<PlateForces>& plates, const std::string& name);
 
-// Marker positions as a table: label_x, label_y, label_z in m.
-TimeTable make_marker_table(const MarkerTracks& markers, const std::string& name);
+// Marker positions as rows of a table: label_x, label_y, label_z in m. The markers must outlive it.
+TableRows make_marker_rows(const MarkerTracks& markers, const std::string& name);
 
 }  // namespace vesica

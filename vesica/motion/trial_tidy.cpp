@@ -81,30 +81,43 @@ void tell_of_clock(const std::vector<double>& times, const Clock& clock, const c
                   clock.missing == 1 ? "" : "s", times[first.after], times[first.after + 1]));
 }
 
+// Slope of a line through points (x, y), by least squares.
+double fit_slope(const std::vector<double>& x, const std::vector<double>& y) {
+  const double n = static_cast<double>(x.size());
+  double mean_x = 0.0, mean_y = 0.0, cross = 0.0, square = 0.0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    mean_x += x[i] / n;
+    mean_y += y[i] / n;
+  }
+  for (size_t i = 0; i < x.size(); ++i) {
+    cross += (x[i] - mean_x) * (y[i] - mean_y);
+    square += (x[i] - mean_x) * (x[i] - mean_x);
+  }
+  return cross / square;
+}
+
 // Times such as 0.00 0.00 0.01 0.01: even ones that lost their digits. Even times in their place,
-// where those are no further off than the digits lost.
+// where those are no further off than the digits lost. The step comes from the rows at which the
+// printed time changes: they are known to a row, whatever the digits; a line through all rows would
+// be too flat or too steep by the square of a stair over the recording.
 bool restore_even_times(std::vector<double>* times) {
   const size_t n = times->size();
   double resolution = kMissing;
+  std::vector<double> rows, printed;  // of the changes
   for (size_t k = 1; k < n; ++k) {
     const double step = (*times)[k] - (*times)[k - 1];
-    if (step > 0.0 && !(step >= resolution)) resolution = step;
+    if (!(step > 0.0)) continue;
+    if (!(step >= resolution)) resolution = step;
+    rows.push_back(static_cast<double>(k));
+    printed.push_back((*times)[k] - times->front());
   }
-  // The line of times over rows, by least squares.
-  double mean_k = 0.0, mean_t = 0.0, cross = 0.0, square = 0.0;
-  const double count = static_cast<double>(n);
-  for (size_t k = 0; k < n; ++k) {
-    mean_k += static_cast<double>(k) / count;
-    mean_t += ((*times)[k] - times->front()) / count;
-  }
-  for (size_t k = 0; k < n; ++k) {
-    const double dk = static_cast<double>(k) - mean_k;
-    cross += dk * ((*times)[k] - times->front() - mean_t);
-    square += dk * dk;
-  }
-  const double step = cross / square;
-  const double start = times->front() + mean_t - step * mean_k;
+  if (rows.size() < 3) return false;
+  const double step = fit_slope(rows, printed);
   if (!(step > 0.0)) return false;
+  double start = 0.0;  // such that printed and even times agree on average
+  for (size_t k = 0; k < n; ++k) {
+    start += ((*times)[k] - step * static_cast<double>(k)) / static_cast<double>(n);
+  }
   std::vector<double> even(n);
   for (size_t k = 0; k < n; ++k) {
     even[k] = start + step * static_cast<double>(k);

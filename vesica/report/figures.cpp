@@ -11,8 +11,13 @@ std::string format_figure(double value, int digits, const std::string& otherwise
   return fmt::format("{:.{}g}", value + 0.0, digits);
 }
 
+std::string count_of(long count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
 DisplayUnit choose_unit(const std::string& si, double largest) {
-  if (si == "rad/s" || si == "1" || si.empty() || !(largest > 0)) return {si, 1};
+  if (si == "rad/s" || si.starts_with("deg") || si == "1" || si.empty() || !(largest > 0))
+    return {si, 1};
   if (largest >= 1e4 && si != "m" && si != "m/s") return {"k" + si, 1e-3};
   if (largest >= 0.1) return {si, 1};
   if (largest >= 1e-4) return {"m" + si, 1e3};

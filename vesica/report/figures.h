@@ -8,6 +8,9 @@ namespace vesica {
 // So many digits; `otherwise` for what is not finite.
 std::string format_figure(double value, int digits = 5, const std::string& otherwise = "unknown");
 
+// "1 stride", "2 strides"; `many` where it is not one + "s".
+std::string count_of(long count, const std::string& one, const std::string& many = "");
+
 struct DisplayUnit {
   std::string name;
   double factor = 1;  // displayed = SI times factor

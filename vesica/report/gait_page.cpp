@@ -148,7 +148,9 @@ std::string describe_deviation(const GaitSummary& summary,
 }
 
 void add_strides(const GaitSummary& summary, HtmlPage* page) {
-  page->begin_details(fmt::format("All {} strides", summary.strides.size()));
+  page->begin_details(summary.strides.size() == 1
+                          ? std::string("The stride")
+                          : fmt::format("All {} strides", summary.strides.size()));
   std::vector<std::vector<std::string>> rows;
   for (const Stride& s : summary.strides) {
     const auto length = [](double v) {

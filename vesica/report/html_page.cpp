@@ -71,8 +71,8 @@ std::string join_notes(const std::string& a, const std::string& b) {
 }
 
 const char* shape_word(PlayedBody::Shape shape) {
-  static constexpr const char* kWords[] = {"point",     "half_space", "sphere",
-                                           "ellipsoid", "box",        "hull"};
+  static constexpr const char* kWords[] = {"point", "half_space", "sphere", "ellipsoid",
+                                           "box",   "hull",       "mesh"};
   return kWords[static_cast<std::size_t>(shape)];
 }
 
@@ -105,13 +105,13 @@ std::vector<std::size_t> choose_rows(const std::vector<const std::vector<double>
   return chosen;
 }
 
-HtmlPage::HtmlPage(const std::string& title, const std::string& subtitle) : title_(title) {
-  body_ = fmt::format("<h1>{}</h1>\n<div class=\"sub\">{}</div>\n", escape_markup(title),
-                      escape_markup(subtitle));
-}
+HtmlPage::HtmlPage(const std::string& title, const std::string& subtitle)
+    : title_(title), subtitle_(subtitle) {}
 
 void HtmlPage::add_heading(const std::string& title, const std::string& words) {
-  body_ += fmt::format("<h2>{}</h2>\n", escape_markup(title));
+  body_ += fmt::format("<h2 id=\"h{}\">{}</h2>\n", headings_, escape_markup(title));
+  contents_ += fmt::format("<a href=\"#h{}\">{}</a>\n", headings_, escape_markup(title));
+  ++headings_;
   if (!words.empty()) add_text(words);
 }
 
@@ -230,10 +230,10 @@ void HtmlPage::add_plot(const TimePlot& plot) {
       plot.range ? fmt::format("[{:.10g},{:.10g}]", plot.range->first, plot.range->second) : "null";
   add_mount(plot.title, join_notes(plot.note, thinning_note(drawn, all)),
             fmt::format("{{\"kind\":\"time\",\"label\":{},\"unit\":{},\"stacked\":{},\"height\":{},"
-                        "\"zero\":{},\"axis\":{},\"legend\":{},\"range\":{},\"over\":{},\"t\":{},"
+                        "\"zero\":{},\"axis\":{},\"legend\":{},\"xLabel\":{},\"range\":{},\"t\":{},"
                         "\"series\":[{}],\"events\":[{}],\"bands\":[{}],\"marks\":[{}]}}",
                         as_json(plot.title), as_json(plot.unit), plot.stacked, plot.height,
-                        plot.zero, plot.axis, plot.legend, range, as_json(plot.over),
+                        plot.zero, plot.axis, plot.legend, as_json(plot.x_label), range,
                         as_json_times(plot.times, rows), series, events, bands, marks));
 }
 
@@ -251,15 +251,15 @@ void HtmlPage::add_path(const PathPlot& plot) {
 }
 
 void HtmlPage::add_player(const Player& player) {
-  std::string bodies, forces, lines;
+  std::string bodies, forces, links, lines;
   for (const PlayedBody& b : player.bodies) {
     if (!bodies.empty()) bodies += ',';
     bodies += fmt::format(
-        "{{\"name\":{},\"shape\":\"{}\",\"size\":{},\"vertices\":{},\"p\":{},"
+        "{{\"name\":{},\"shape\":\"{}\",\"size\":{},\"vertices\":{},\"triangles\":{},\"p\":{},"
         "\"R\":{},\"trail\":{},\"patch\":{},\"poses\":{}}}",
         as_json(b.name), shape_word(b.shape), as_json_list(b.size), as_json_list(b.vertices),
-        as_json_list(b.shape_position), as_json_list(b.shape_rotation), b.trail, b.patch,
-        as_json_list(b.poses));
+        as_json(nlohmann::json(b.triangles)), as_json_list(b.shape_position),
+        as_json_list(b.shape_rotation), b.trail, b.patch, as_json_list(b.poses));
   }
   for (const PlayedForce& f : player.forces) {
     if (!forces.empty()) forces += ',';
@@ -270,11 +270,16 @@ void HtmlPage::add_player(const Player& player) {
     lines += fmt::format("{{\"name\":{},\"points\":{},\"tension\":{}}}", as_json(l.name),
                          as_json_list(l.points), as_json_list(l.tension));
   }
+  for (const PlayedLink& l : player.links) {
+    if (!links.empty()) links += ',';
+    links += fmt::format("{{\"from\":{},\"to\":{},\"a\":{},\"b\":{}}}", l.from, l.to,
+                         as_json_list(l.from_point), as_json_list(l.to_point));
+  }
   add_mount(player.title, player.note,
             fmt::format("{{\"kind\":\"player\",\"label\":{},\"across\":{},\"up\":{},\"down\":{},"
-                        "\"t\":{},\"bodies\":[{}],\"forces\":[{}],\"lines\":[{}]}}",
+                        "\"t\":{},\"bodies\":[{}],\"forces\":[{}],\"links\":[{}],\"lines\":[{}]}}",
                         as_json(player.title), player.across, player.up, player.down,
-                        as_json_list(player.times), bodies, forces, lines));
+                        as_json_list(player.times), bodies, forces, links, lines));
 }
 
 void HtmlPage::add_svg(const std::string& svg, const std::string& caption) {
@@ -295,14 +300,20 @@ std::string HtmlPage::as_html() const {
   for (std::size_t k = 0; k < kCurveColors.size(); ++k) {
     colors += fmt::format(" --c{}: {};", k, kCurveColors[k]);
   }
+  // A page that is read in one go needs no list of what is on it.
+  constexpr std::size_t kFew = 4;
+  const std::string contents =
+      headings_ > kFew ? "<nav class=\"contents\">\n" + contents_ + "</nav>\n" : "";
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>\n:root {{{} }}{}</style>\n</head>\n<body>\n"
       "<noscript><p>The plots of this page are drawn by a script inside of it; allow scripts for "
-      "this file to see them.</p></noscript>\n<main>\n{}</main>\n"
+      "this file to see them.</p></noscript>\n<main>\n<h1>{}</h1>\n<div class=\"sub\">{}</div>\n"
+      "{}{}</main>\n"
       "<script id=\"plots\" type=\"application/json\">[",
-      escape_markup(title_), colors, detail::kPageStyle, body_);
+      escape_markup(title_), colors, detail::kPageStyle, escape_markup(title_),
+      escape_markup(subtitle_), contents, body_);
   for (std::size_t k = 0; k < plots_.size(); ++k) {
     if (k > 0) html += ",\n";
     html += plots_[k];

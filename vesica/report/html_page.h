@@ -48,7 +48,8 @@ struct PlotMark {  // a dashed line across
   std::string text;
 };
 
-// Curves over time. All plots of a page share their zoom.
+// Curves over time, or over another quantity that `x_label` names. All plots over time of a page
+// share their zoom.
 struct TimePlot {
   std::string title, unit;
   std::vector<double> times;  // [s], never decreasing
@@ -62,7 +63,7 @@ struct TimePlot {
   int height = 224;                                // pixels
   bool zero = false;                               // 0 is in view
   bool axis = true, legend = true;                 // shown
-  std::string over = {};  // what the axis is if not time: "flexion [deg]"; has no part in the zoom
+  std::string x_label = {};                        // empty: time [s]
 };
 
 // A curve in the plane, both axes to the same scale.
@@ -75,12 +76,13 @@ struct PathPlot {
 // Bodies that move, seen along an axis, with a slider.
 // A body, or a further part of the one before it: that has no name.
 struct PlayedBody {
-  enum class Shape { kPoint, kHalfSpace, kSphere, kEllipsoid, kBox, kHull };
+  enum class Shape { kPoint, kHalfSpace, kSphere, kEllipsoid, kBox, kHull, kMesh };
   std::string name;
   Shape shape = Shape::kPoint;
-  std::array<double, 3> size{};                                     // radii, or edges of a box
-  std::vector<double> vertices;                                     // of a hull: x y z ...
-  std::array<double, 3> shape_position{};                           // of the shape on its body
+  std::array<double, 3> size{};            // radii, or edges of a box
+  std::vector<double> vertices;            // of hull, mesh: x y z ...
+  std::vector<int> triangles;              // of a mesh: three vertices each
+  std::array<double, 3> shape_position{};  // of the shape on its body
   std::array<double, 9> shape_rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row by row
   bool trail = false;
   bool patch = false;         // a half-space of which a piece is drawn
@@ -95,6 +97,11 @@ struct PlayedLine {
   std::vector<double> points;   // x y z of each point it passes, per frame; as many in every frame
   std::vector<double> tension;  // per frame
 };
+// A line from a point of one body to one of another; body -1: the world.
+struct PlayedLink {
+  int from = -1, to = -1;  // of Player::bodies
+  std::array<double, 3> from_point{}, to_point{};
+};
 struct Player {
   std::string title, note;
   int across = 0, up = 2;  // the axes of the first view
@@ -103,6 +110,7 @@ struct Player {
   std::vector<PlayedBody> bodies;
   std::vector<PlayedForce> forces;
   std::vector<PlayedLine> lines;
+  std::vector<PlayedLink> links;
 };
 
 class HtmlPage {
@@ -145,7 +153,8 @@ class HtmlPage {
  private:
   void add_mount(const std::string& title, const std::string& note, std::string json);
 
-  std::string title_, body_;
+  std::string title_, subtitle_, body_, contents_;
+  std::size_t headings_ = 0;
   std::vector<std::string> plots_;  // JSON, one object each
   std::vector<std::string_view> scripts_;
 };

@@ -11,13 +11,16 @@ const std::string_view kPageStyle = R"css(
   --band: #6a7f98; --ground: #2a2924; --here: #6f9c83; --fill: #e8bc4a; --c0: #6ba4e8; --c1: #f08a5a; --c2: #6fc08d; --c3: #bf8ae0;
   --c4: #e0b84a; --c5: #5cc6d2; --c6: #e57aa6; --c7: #a2abb8; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1240px; padding: 28px 24px 60px; background: var(--paper);
+body { margin: 0 auto; max-width: 1800px; padding: 28px 24px 60px; background: var(--paper);
   color: var(--ink); font: 15px/1.45 system-ui, -apple-system, "Segoe UI", sans-serif; }
 h1 { font-size: 25px; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 18px; margin: 38px 0 4px; padding-top: 14px; border-top: 1px solid var(--line); }
 h3 { font-size: 15px; margin: 20px 0 2px; overflow-wrap: anywhere; }
 p { margin: 4px 0 10px; color: var(--soft); max-width: 90ch; }
 .sub { color: var(--soft); font-size: 13px; overflow-wrap: anywhere; }
+.contents { display: flex; flex-wrap: wrap; gap: 2px 18px; margin: 14px 0 4px; font-size: 13.5px; }
+.contents a { color: var(--c0); text-decoration: none; }
+.contents a:hover { text-decoration: underline; }
 .tiles { display: flex; flex-wrap: wrap; gap: 10px; margin: 18px 0 10px; }
 .tile { background: var(--panel); border-radius: 8px; padding: 10px 16px; min-width: 118px; }
 .tile b { display: block; font-size: 20px; font-weight: 600; }
@@ -125,9 +128,19 @@ function svg(parent, tag, attributes, text) {
 // Round values over a range, about `count` of them, and how to write them.
 function ticks(low, high, count) {
   const raw = (high - low) / Math.max(1, count), power = Math.pow(10, Math.floor(Math.log10(raw)));
-  const step = [1, 2, 5, 10].map(k => k * power).find(s => s >= raw * 0.999);
-  const values = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) values.push(k * step);
+  const steps = [1, 2, 5, 10].map(k => k * power);
+  let step = steps.find(s => s >= raw * 0.999), values = [];
+  const fill = () => {
+    values = [];
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) values.push(k * step);
+  };
+  fill();
+  // One number says nothing about a scale: finer until there are two.
+  for (let tries = 0; tries < 4 && values.length < 2; ++tries) {
+    const mantissa = step / Math.pow(10, Math.floor(Math.log10(step) + 1e-9));
+    step *= Math.abs(mantissa - 5) < 0.1 ? 0.4 : 0.5;
+    fill();
+  }
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const most = Math.max(Math.abs(low), Math.abs(high));
   const write = v => v === 0 ? "0" : most >= 1e6 || digits > 6 ? v.toExponential(2) : v.toFixed(digits);
@@ -199,9 +212,9 @@ let clips = 0;  // names of clip paths
 // --- curves over time; all of them share zoom and cursor
 let timePlots = [];
 const dropPlots = host => { timePlots = timePlots.filter(plot => !host.contains(plot.box)); };
-let zoomed = null;
+let sharedZoom = null;
 function setZoom(range) {
-  zoomed = range;
+  sharedZoom = range;
   document.getElementById("whole").style.display = range ? "block" : "none";
   for (const plot of timePlots) plot.draw();
 }
@@ -209,8 +222,7 @@ const LEFT = 64, RIGHT = 14, TOP = 20, BOTTOM = 36;
 
 // spec: label, unit, t, series {name, y} with, where they differ, their own t, color and group (the
 // name in the legend), events {t, begins, filled, text, color}, bands [from, until, color], marks
-// {t, text}; range, height, zero (0 is in view), axis and legend (false: left out), stacked; over: what the axis
-// is if not time, which then has neither zoom nor cursor in common with others.
+// {t, text}; range, height, zero (0 is in view), axis and legend (false: left out), stacked.
 function timePlot(host, spec) {
   const H = spec.height || 224, bottom = spec.axis === false ? 10 : BOTTOM, clip = "clip" + clips++;
   const series = spec.series.map((s, k) => ({ name: s.name, y: s.y, t: s.t || spec.t, group: s.group || s.name,
@@ -244,7 +256,8 @@ function timePlot(host, spec) {
     root.textContent = "";
     W = Math.max(280, box.clientWidth);
     root.setAttribute("viewBox", `0 0 ${W} ${H}`);
-    const zoom = spec.over ? null : zoomed, [t0, t1] = zoom || (end > start ? [start, end] : [start - 0.5, start + 0.5]);
+    const zoom = spec.xLabel ? null : sharedZoom;
+    const [t0, t1] = zoom || (end > start ? [start, end] : [start - 0.5, start + 0.5]);
     X = time => LEFT + (time - t0) / (t1 - t0) * (W - LEFT - RIGHT);
     timeAt = x => t0 + (x - LEFT) / (W - LEFT - RIGHT) * (t1 - t0);
     // One row beyond either edge, so that the curve leaves the picture.
@@ -278,7 +291,7 @@ function timePlot(host, spec) {
       if (spec.axis !== false) svg(root, "text", { x: X(v), y: H - bottom + 16, "text-anchor": "middle" }, across.write(v));
     }
     svg(root, "line", { class: "axis", x1: LEFT, x2: W - RIGHT, y1: H - bottom, y2: H - bottom });
-    if (spec.axis !== false) svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, spec.over || "time [s]");
+    if (spec.axis !== false) svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, spec.xLabel || "time [s]");
     svg(root, "text", { transform: `translate(11 ${(TOP + H - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, spec.unit);
 
     const curves = svg(root, "g", { "clip-path": `url(#${clip})` });
@@ -309,8 +322,8 @@ function timePlot(host, spec) {
     }
     line = svg(root, "line", { class: "cursor", y1: TOP, y2: H - bottom, visibility: "hidden" });
   }
-  function setCursor(time, over) {
-    const x = time === null || (over || "") !== (spec.over || "") ? -1 : X(time);
+  function setCursor(time) {
+    const x = time === null ? -1 : X(time);
     line.setAttribute("visibility", x >= LEFT && x <= W - RIGHT ? "visible" : "hidden");
     if (x >= LEFT) { line.setAttribute("x1", x); line.setAttribute("x2", x); }
   }
@@ -320,8 +333,7 @@ function timePlot(host, spec) {
   let from = null, pick = null;
   root.addEventListener("pointerdown", event => {
     const x = localX(event);
-    if (event.button !== 0 || x < LEFT || x > W - RIGHT) return;
-    if (spec.over) return;  // not of time: its axis is its own
+    if (event.button !== 0 || x < LEFT || x > W - RIGHT || spec.xLabel) return;
     from = x;
     pick = svg(root, "rect", { class: "pick", y: TOP, height: H - TOP - bottom, x, width: 0 });
     root.setPointerCapture(event.pointerId);
@@ -345,9 +357,9 @@ function timePlot(host, spec) {
     if (x < LEFT || x > W - RIGHT || !filled.length) { leave(); return; }
     // A row's time where all curves share theirs.
     const time = common ? t[nearest(t, timeAt(x))] : Number(timeAt(x).toPrecision(5));
-    for (const plot of timePlots) plot.setCursor(time, spec.over);
+    for (const plot of spec.xLabel ? [self] : timePlots) if (plot === self || !plot.own) plot.setCursor(time);
     tip.textContent = "";
-    el(tip, "div", {}, neat(time) + " s");
+    el(tip, "div", {}, spec.xLabel ? `${spec.xLabel}: ${neat(time)}` : neat(time) + " s");
     let sum = 0;
     for (const s of filled) {
       if (s.hidden || time < s.t[0] || time > s.t[s.t.length - 1]) continue;
@@ -362,7 +374,8 @@ function timePlot(host, spec) {
     placeTip(tip, frame, event.clientX - frame.left, event.clientY - frame.top);
   });
   root.addEventListener("pointerleave", leave);
-  timePlots.push({ draw, setCursor, box });
+  const self = { draw, setCursor, box, own: Boolean(spec.xLabel) };
+  timePlots.push(self);
   draw();
   return draw;
 }
@@ -505,11 +518,11 @@ function player(host, spec) {
   const poseOf = (body, frame) => {
     const k = body.poses.length > 7 ? 7 * frame : 0;
     const p = body.poses.slice(k, k + 3), R = rotation(body.poses.slice(k + 3, k + 7));
-    return { p, shape: add(p, turn(R, body.p)), R: times(R, body.R) };
+    return { p, frame: R, shape: add(p, turn(R, body.p)), R: times(R, body.R) };
   };
   let strongest = 0;
   for (const f of spec.forces) for (let k = 0; k < f.values.length; k += 6) if (f.values[k + 3] !== null) strongest = Math.max(strongest, Math.hypot(f.values[k + 3], f.values[k + 4], f.values[k + 5]));
-  const tightest = Math.max(0, ...spec.lines.map(line => line.tension.reduce((most, x) => Math.max(most, x), 0)));
+  const tightest = Math.max(0, ...(spec.lines || []).map(line => line.tension.reduce((most, x) => Math.max(most, x), 0)));
   // Parts of a body have its colour.
   let hue = -1;
   for (const body of spec.bodies) { if (body.name) ++hue; body.hue = Math.max(0, hue); }
@@ -527,6 +540,11 @@ function player(host, spec) {
         ends[i][0] = Math.min(ends[i][0], at - r);
         ends[i][1] = Math.max(ends[i][1], at + r);
       });
+    }
+    // Where a joint holds to the world it is seen too.
+    for (const link of spec.links || []) for (const [k, p] of [[link.from, link.a], [link.to, link.b]]) {
+      const body = spec.bodies[k], at = body ? add(body.poses.slice(0, 3), turn(rotation(body.poses.slice(3, 7)), p)) : p;
+      [A, B].forEach((axis, i) => { ends[i][0] = Math.min(ends[i][0], dot(axis, at)); ends[i][1] = Math.max(ends[i][1], dot(axis, at)); });
     }
     [x0, x1] = padded(...ends[0]); [y0, y1] = padded(...ends[1]);
     sign = spec.down && view < views.length && views[view][1] === spec.up ? -1 : 1;
@@ -575,6 +593,17 @@ function player(host, spec) {
       let spokes = "";
       for (let m = 0; m < 3; ++m) spokes += `M${cx} ${cy}l${axis(A, m) * body.size[m] * scale} ${-sign * axis(B, m) * body.size[m] * scale}`;
       svg(layer, "path", { d: spokes, style: `stroke:${color};opacity:0.7` });
+    } else if (body.shape === "mesh") {
+      // All triangles turned the same way round make one path that fills their union: holes stay.
+      const corners = [];
+      for (let m = 0; m < body.vertices.length; m += 3) corners.push(flat(add(pose.shape, turn(pose.R, body.vertices.slice(m, m + 3)))));
+      let d = "";
+      for (let m = 0; m < body.triangles.length; m += 3) {
+        const [p, q, r] = body.triangles.slice(m, m + 3).map(k => corners[k]);
+        const turned = (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]) > 0;
+        d += outline(turned ? [p, q, r] : [p, r, q]);
+      }
+      svg(layer, "path", { d, "fill-rule": "nonzero", style: `fill:${color};fill-opacity:0.3` });
     } else if (body.shape === "box" || body.shape === "hull") {
       const corners = body.shape === "box" ? boxCorners(body.size) : [];
       for (let m = 0; m < body.vertices.length; m += 3) corners.push(body.vertices.slice(m, m + 3));
@@ -601,12 +630,18 @@ function player(host, spec) {
       svg(bodiesLayer, "path", { class: "curve", d, style: `stroke:${colorOf(body.hue)};stroke-dasharray:1 4` });
     });
     spec.bodies.forEach((body, k) => { if (body.shape !== "half_space") drawBody(bodiesLayer, body, poses[k]); });
-    for (const line of spec.lines) {
+    for (const line of spec.lines || []) {
       const n = line.points.length / spec.t.length, share = tightest > 0 ? line.tension[frame] / tightest : 0;
       let d = "";
       for (let i = n * frame; i < n * (frame + 1); i += 3) d += (d ? "L" : "M") + flat(line.points.slice(i, i + 3)).map(v => v.toFixed(1)).join(" ");
       const style = share > 0 ? `stroke:var(--bad);stroke-width:${(1 + 2.5 * share).toFixed(2)};opacity:${(0.45 + 0.55 * share).toFixed(2)}` : "stroke:currentColor;stroke-width:0.9;opacity:0.35;stroke-dasharray:3 3";
       svg(svg(bodiesLayer, "path", { d, fill: "none", style }), "title", {}, `${line.name}: ${line.tension[frame].toPrecision(3)} N`);
+    }
+    for (const link of spec.links || []) {
+      const at = (k, p) => flat(k < 0 ? p : add(poses[k].p, turn(poses[k].frame, p)));
+      const from = at(link.from, link.a), to = at(link.to, link.b), hue = spec.bodies[link.to].hue;
+      svg(bodiesLayer, "path", { d: `M${from.join(" ")}L${to.join(" ")}`, style: `stroke:${colorOf(hue)};stroke-width:3;stroke-linecap:round;opacity:0.75` });
+      svg(bodiesLayer, "circle", { cx: from[0], cy: from[1], r: 3, style: "fill:var(--paper);stroke:var(--soft);stroke-width:1.4" });
     }
     for (const f of spec.forces) {
       const v = f.values.slice(6 * frame, 6 * frame + 6);
@@ -615,10 +650,15 @@ function player(host, spec) {
       const arrow = svg(bodiesLayer, "path", { d: `M${x} ${y}l${dx} ${dy}`, style: "stroke:var(--bad);stroke-width:2.4;stroke-linecap:round" });
       svg(arrow, "title", {}, f.name);
     }
+    // Names of bodies at one place stand below each other.
+    const taken = [];
     spec.bodies.forEach((body, k) => {
-      if (body.shape === "half_space") return;
-      const [px, py] = flat(poses[k].p);
-      svg(bodiesLayer, "text", { class: "name", x: px + 7, y: py - 7 }, body.name);
+      if (body.shape === "half_space" || !body.name) return;
+      const at = flat(poses[k].p), x = at[0] + 7;
+      let y = at[1] - 7;
+      while (taken.some(([u, v]) => Math.abs(u - x) < 60 && Math.abs(v - y) < 12)) y += 13;
+      taken.push([x, y]);
+      svg(bodiesLayer, "text", { class: "name", x, y }, body.name);
     });
     clock.textContent = `${spec.t[frame].toFixed(4)} s`;
   }

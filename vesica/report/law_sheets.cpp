@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vesica/error.h"
+#include "vesica/io/unknown_word.h"
 #include "vesica/model/law_tables.h"
 
 namespace vesica {
@@ -282,12 +283,12 @@ const std::vector<LawSheet>& law_sheets() {
 }
 
 const LawSheet& law_sheet(const std::string& name) {
-  std::string known;
+  std::vector<std::string_view> known;
   for (const LawSheet& sheet : law_sheets()) {
     if (sheet.name == name) return sheet;
-    known += fmt::format(" {}", sheet.name);
+    known.push_back(sheet.name);
   }
-  throw InputError(fmt::format("'{}' is not a law; known:{}", name, known));
+  throw InputError(fmt::format("'{}' is not a law; {}", name, suggest_word(name, known)));
 }
 
 }  // namespace vesica

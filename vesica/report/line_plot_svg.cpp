@@ -59,7 +59,7 @@ struct Axis {
         }
       }
     }
-    return decades;
+    return decades.size() < 2 ? detail::make_ticks(low, high, count) : decades;
   }
 };
 

@@ -209,14 +209,15 @@ void add_trial(const Run& run, size_t trial, int first, HtmlPage* page) {
 std::string make_page(const Run& run) {
   const Summary& s = run.id->summary;
   HtmlPage page(run.model.name,
-                fmt::format("{} frames of {} recordings, {} variables",
-                            run.id->frames.frame_count(), run.trials.size(), run.variable_count()));
+                fmt::format("{} of {}, {}", count_of(run.id->frames.frame_count(), "frame"),
+                            count_of(static_cast<long>(run.trials.size()), "recording"),
+                            count_of(run.variable_count(), "variable")));
   page.add_tiles(
       {{fmt::format("{:.1f} \u00b1 {:.1f} mm", run.errors.all.mean * 1e3, run.errors.all.sd * 1e3),
         "mean marker error"},
        {s.converged ? "converged" : "NOT converged",
-        fmt::format("in {} iterations, relative KKT residual {:.1e}", s.iterations.size(),
-                    s.kkt_relative)},
+        fmt::format("in {}, relative KKT residual {:.1e}",
+                    count_of(static_cast<long>(s.iterations.size()), "iteration"), s.kkt_relative)},
        {s.minimum ? "a minimum" : "no minimum confirmed",
         s.minimum ? "second derivatives confirm it" : "by second derivatives"},
        {fmt::format("{} s", format_figure(s.seconds_start + s.seconds_solve, 2)),

@@ -414,7 +414,7 @@ void add_markers(const TrialView& view, HtmlPage* page) {
   page->add_heading(
       "Trajectories",
       fmt::format("Choose markers; point at a curve to read it.{}",
-                  stride > 1 ? fmt::format(" Every {}th frame is drawn.", stride) : ""));
+                  stride > 1 ? fmt::format(" One frame in {} is drawn.", stride) : ""));
   page->add_figure("", "", make_tracks(view, rows), detail::kMotionScript);
 }
 

@@ -38,7 +38,7 @@ class OverAngle {
     plot.unit = unit;
     plot.times = angles_;
     plot.range = {angles_.front(), angles_.back()};
-    plot.over = "flexion [deg]";
+    plot.x_label = "flexion [deg]";
     return plot;
   }
   std::vector<double> choose(const std::vector<double>& column) const {

@@ -198,6 +198,28 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
   page->add_table({"Energy [J]", "start", "change", "end"}, rows);
 }
 
+// The coordinates of a body's joint and their rates: those that turn and those that slide each by
+// themselves.
+void add_joint_plots(const RunFolder& run, const std::string& body, HtmlPage* page) {
+  const std::string prefix = body + ".joint.";
+  for (const char* unit : {"rad", "m", "rad/s", "m/s"}) {
+    const bool is_rate = std::string_view(unit).ends_with("/s");
+    TimePlot plot;
+    plot.title = fmt::format("{}: joint{}", body, is_rate ? ", rates" : "");
+    for (const TimeTable::Column& column : run.recording.columns) {
+      if (!column.name.starts_with(prefix) || column.unit != unit) continue;
+      plot.series.push_back({column.name.substr(prefix.size()), run.column(column.name)});
+    }
+    if (plot.series.empty()) continue;
+    // Degrees are what people read off.
+    const bool turns = unit[0] == 'r';
+    for (PlotSeries& series : plot.series) {
+      for (double& v : series.y) v *= turns ? 180 / kPi : 1;
+    }
+    add_plot(run, std::move(plot), turns ? (is_rate ? "deg/s" : "deg") : unit, page);
+  }
+}
+
 void add_motion_plots(const RunFolder& run, HtmlPage* page) {
   page->add_heading("Motion",
                     "World axes; a body's position is that of its mass centre. Move the mouse over "
@@ -216,6 +238,7 @@ void add_motion_plots(const RunFolder& run, HtmlPage* page) {
     show(".position", "position", "m");
     show(".velocity", "velocity", "m/s");
     show(".spin", "spin", "rad/s");
+    add_joint_plots(run, name, page);
     page->end_grid();
   }
 }
@@ -270,7 +293,8 @@ void add_event_table(const RunFolder& run, const std::string& contact, HtmlPage*
                     format_figure(speed),
                     begins || !(approach > 0) ? "" : format_figure(-speed / approach, 4)});
   }
-  page->begin_details(fmt::format("{}: all {} events", contact, rows.size()));
+  page->begin_details(rows.size() == 1 ? contact + ": its one event"
+                                       : fmt::format("{}: all {} events", contact, rows.size()));
   page->add_table({"Event", "time [s]", "closing speed [m/s]", "leaving / arriving speed"}, rows);
   page->end_details();
 }
@@ -404,7 +428,8 @@ ContactTimes read_contact_times(const RunFolder& run, const std::string& contact
 
 std::string make_run_page(const RunFolder& run) {
   HtmlPage page(text_in(run.summary, "title", run.folder),
-                fmt::format("{}  ({} rows, hash {})", run.folder, run.recording.rows(),
+                fmt::format("{}  ({}, hash {})", run.folder,
+                            count_of(static_cast<long>(run.recording.rows()), "row"),
                             text_in(run.summary, "hash", "unknown")));
   std::optional<Model> model;
   std::optional<Scene<double>> scene;

@@ -17,10 +17,33 @@ namespace {
 
 constexpr size_t kMostPlayerFrames = 400;
 constexpr size_t kMostVertices = 600;
-constexpr size_t kMostParts = 400;  // of one body
-constexpr int kGrid = 24;           // cubes along a cell that is no polyhedron
+constexpr size_t kMostTriangles = 8000;  // of one part that is not convex
+constexpr size_t kMostParts = 400;       // of one body
+constexpr int kGrid = 24;                // cubes along a cell that is no polyhedron
 constexpr size_t kMostContacts = 6;
 constexpr int kCells = 90;
+
+// Of many points those that reach furthest in directions all round: corners stay.
+std::vector<Vec3d> choose_outline(const std::vector<Vec3d>& points) {
+  if (points.size() <= kMostVertices) return points;
+  std::vector<size_t> chosen;
+  for (size_t k = 0; k < kMostVertices; ++k) {
+    // Evenly over the sphere, along a spiral (golden angle).
+    const double z = 1 - (2 * static_cast<double>(k) + 1) / static_cast<double>(kMostVertices);
+    const double r = std::sqrt(1 - z * z), angle = 2.399963229728653 * static_cast<double>(k);
+    const Vec3d way(r * std::cos(angle), r * std::sin(angle), z);
+    size_t furthest = 0;
+    for (size_t i = 1; i < points.size(); ++i) {
+      if (points[i].dot(way) > points[furthest].dot(way)) furthest = i;
+    }
+    chosen.push_back(furthest);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  std::vector<Vec3d> outline;
+  for (const size_t k : chosen) outline.push_back(points[k]);
+  return outline;
+}
 
 void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
   using PlayedShape = PlayedBody::Shape;
@@ -44,9 +67,8 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
   }
   auto set_hull = [&](const std::vector<Vec3d>& vertices) {
     body->shape = PlayedShape::kHull;
-    const size_t stride = 1 + vertices.size() / kMostVertices;
-    for (size_t k = 0; k < vertices.size(); k += stride) {
-      body->vertices.insert(body->vertices.end(), vertices[k].data(), vertices[k].data() + 3);
+    for (const Vec3d& v : choose_outline(vertices)) {
+      body->vertices.insert(body->vertices.end(), v.data(), v.data() + 3);
     }
   };
   std::visit(
@@ -56,9 +78,30 @@ void set_shape(const PlacedShape<double>& placed, PlayedBody* body) {
         }
       },
       placed.shape);
-  if (const auto* mesh = std::get_if<MeshShape>(&placed.shape)) set_hull(mesh->mesh->vertices());
+  const auto set_mesh = [&](const auto& vertices, const auto& triangles) {
+    body->shape = PlayedShape::kMesh;
+    for (const Vec3d& v : vertices) {
+      body->vertices.insert(body->vertices.end(), v.data(), v.data() + 3);
+    }
+    for (const auto& t : triangles)
+      body->triangles.insert(body->triangles.end(), t.begin(), t.end());
+  };
+  if (const auto* mesh = std::get_if<MeshShape>(&placed.shape)) {
+    const bool fits = !mesh->mesh->is_convex() && mesh->mesh->triangles().size() <= kMostTriangles;
+    fits ? set_mesh(mesh->mesh->vertices(), mesh->mesh->triangles())
+         : set_hull(mesh->mesh->vertices());
+  }
   if (const auto* solid = std::get_if<SolidShape>(&placed.shape)) {
-    set_hull(make_surface_mesh(solid->solid->cells[0], kGrid).vertices);
+    const Cell& cell = solid->solid->cells[0];
+    // What a complement takes away is seen.
+    const bool is_convex =
+        std::none_of(cell.primitives.begin(), cell.primitives.end(),
+                     [](const Primitive& p) { return p.is_complement && !p.is_plane(); });
+    SurfaceMesh surface = make_surface_mesh(cell, kGrid);
+    if (!is_convex && surface.triangles.size() > kMostTriangles) {
+      surface = make_surface_mesh(cell, kGrid / 2);
+    }
+    is_convex ? set_hull(surface.vertices) : set_mesh(surface.vertices, surface.triangles);
   }
 }
 
@@ -139,6 +182,29 @@ std::vector<std::pair<size_t, const char*>> choose_instants(const std::vector<do
   return instants;
 }
 
+// Bodies that joints carry: from the parent's mass centre to the joint (the world's is the joint
+// itself), and from there to the body's.
+void add_links(const Model& model, Player* player) {
+  const auto find = [&](const std::string& name) {
+    for (size_t k = 0; k < player->bodies.size(); ++k) {
+      if (player->bodies[k].name == name) return static_cast<int>(k);
+    }
+    return -1;
+  };
+  const auto as_array = [](const std::optional<model::Frame<>>& frame) {
+    const Vec3d p = frame ? frame->position : Vec3d(Vec3d::Zero());
+    return std::array<double, 3>{p.x(), p.y(), p.z()};
+  };
+  for (const auto& body : model.bodies) {
+    if (!body.joint) continue;
+    const int child = find(body.name), parent = find(body.joint->parent);
+    if (child < 0) continue;
+    player->links.push_back({child, child, as_array(body.joint->in_body), {}});
+    if (parent < 0) continue;
+    player->links.push_back({parent, parent, as_array(body.joint->in_parent), {}});
+  }
+}
+
 }  // namespace
 
 Player make_run_player(const RunFolder& run, const Model& model, const Scene<double>& scene) {
@@ -190,6 +256,7 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
       played.tension.push_back(tension[r]);
     }
   }
+  add_links(model, &player);
   for (const auto& contact : scene.contacts) {
     PlayedForce& played = player.forces.emplace_back();
     played.name = contact.name;
@@ -210,7 +277,7 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
     player.note += " Lines under tension: red, the wider the tighter; dashed where slack.";
   }
   if (stride > 1) {
-    player.note += fmt::format(" Every {}. row of the recording is a frame here.", stride);
+    player.note += fmt::format(" One row in {} of the recording is a frame here.", stride);
   }
   return player;
 }

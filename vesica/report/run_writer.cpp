@@ -4,17 +4,32 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "vesica/io/file_error.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/sto.h"
+#include "vesica/report/run_files.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/summary.h"
 
 namespace vesica {
 
 namespace fs = std::filesystem;
+
+void clear_earlier_run(const std::string& folder, const std::string& scene) {
+  const fs::path path(folder);
+  std::ifstream stream(path / "scene.yaml", std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  if (stream && std::string(Bytes(stream), Bytes()) == scene) return;
+  for (const char* name :
+       {"scene.yaml", "summary.json", "recording.csv", "recording.h5", "recording.sto",
+        "checkpoints.jsonl", "report.html", "sensitivity.csv", "sensitivity.json"}) {
+    fs::remove(path / name);
+  }
+}
 
 RunWriter::RunWriter(Target target, const System<double>& system, const RunOptions& options,
                      const InputFile& scene)
@@ -25,7 +40,8 @@ RunWriter::RunWriter(Target target, const System<double>& system, const RunOptio
   fs::remove_all(partial, code);  // of a run that was killed
   fs::create_directory(partial, code);
   if (code) throw FileError(fmt::format("{}: {}", partial.string(), code.message()));
-  save_text(path("scene.yaml"), scene.dump());
+  scene_ = copy_named_files(scene, partial.string()).dump();
+  save_text(path("scene.yaml"), scene_);
   table_ = make_recording(system);
   const auto has = [&](const char* format) {
     return options.interval > 0 && std::find(target_.formats.begin(), target_.formats.end(),
@@ -98,15 +114,16 @@ nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
   auto summary = summarise(result);
   save_text(path("summary.json"), summary.dump(2) + "\n");
   const fs::path folder(target_.folder);
+  clear_earlier_run(target_.folder, scene_);
   std::vector<std::string> names = {"checkpoints.jsonl", "scene.yaml", "summary.json"};
   for (const char* format : {"csv", "h5", "sto"}) {
     const std::string name = fmt::format("recording.{}", format);
-    if (rows_ > 0 && fs::exists(path(name))) {
-      names.insert(names.begin(), name);
-    } else {
-      fs::remove(folder / name);  // of an earlier run: it does not belong to this summary
-    }
+    fs::remove(folder / name);  // of an earlier run: it does not belong to this summary
+    if (rows_ > 0 && fs::exists(path(name))) names.insert(names.begin(), name);
   }
+  fs::remove(folder / "report.html");
+  fs::remove_all(folder / kNamedFilesFolder);
+  if (fs::exists(path(kNamedFilesFolder))) names.insert(names.begin(), kNamedFilesFolder);
   for (const std::string& name : names) fs::rename(path(name), folder / name);
   fs::remove_all(folder / kPartialFolder);
   return summary;

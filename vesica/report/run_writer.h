@@ -15,6 +15,10 @@
 
 namespace vesica {
 
+// Takes away what runs of another scene left in a folder but for the copies of its files, and
+// nothing else; `scene` is the text of the one that is written now.
+void clear_earlier_run(const std::string& folder, const std::string& scene);
+
 class RunWriter final : public RunObserver {
  public:
   struct Target {
@@ -50,7 +54,8 @@ class RunWriter final : public RunObserver {
   nlohmann::ordered_json notes_;
   const System<double>& system_;
   const RunOptions& options_;
-  TimeTable table_;  // the columns; rows only for sto, whose header counts them
+  std::string scene_;  // as written
+  TimeTable table_;    // the columns; rows only for sto, whose header counts them
   bool keeps_rows_ = false;
   std::unique_ptr<CsvStream> csv_;
   std::unique_ptr<Hdf5Stream> h5_;

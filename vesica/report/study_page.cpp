@@ -86,8 +86,8 @@ void add_bands(const Answers& answers, HtmlPage* page) {
       for (const double y : curve) values.push_back(finite_or_null(y));
       spec["p"].push_back(std::move(values));
     }
-    page->add_figure(label_of(band.name, band.unit), fmt::format("{} runs", band.count), spec,
-                     detail::kStudyScript);
+    page->add_figure(label_of(band.name, band.unit), count_of(static_cast<long>(band.count), "run"),
+                     spec, detail::kStudyScript);
   }
   page->end_grid();
 }
@@ -273,8 +273,9 @@ void add_reasons(const ResultTable& table, HtmlPage* page) {
 
 std::string make_study_page(const Study& study, const ResultTable& table, const Answers& answers) {
   HtmlPage page(study.title.empty() ? "A study" : study.title,
-                fmt::format("{} of {}, {} runs", studies::name_of(study.design.method),
-                            studies::name_of(study.command), study.runs()));
+                fmt::format("{} of {}, {}", studies::name_of(study.design.method),
+                            studies::name_of(study.command),
+                            count_of(static_cast<long>(study.runs()), "run")));
   const auto done = std::count(table.status.begin(), table.status.end(), 0);
   page.add_tiles({{fmt::format("{}", done), "runs done"},
                   {fmt::format("{}", static_cast<long>(table.runs.size()) - done), "not done"},

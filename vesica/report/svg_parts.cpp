@@ -20,11 +20,15 @@ double tick_step(double range, int count) {
 
 }  // namespace
 
+// One number says nothing about a scale: finer until there are two.
 std::vector<double> make_ticks(double low, double high, int count) {
   std::vector<double> result;
-  const double step = tick_step(high - low, count);
-  for (double t = std::ceil(low / step) * step; t <= high + 1e-9 * step; t += step) {
-    result.push_back(std::abs(t) < 1e-9 * step ? 0 : t);
+  for (int more = count; more <= 8 * count && result.size() < 2; ++more) {
+    result.clear();
+    const double step = tick_step(high - low, more);
+    for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) {
+      result.push_back(k == 0 ? 0 : k * step);
+    }
   }
   return result;
 }

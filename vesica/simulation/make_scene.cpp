@@ -6,58 +6,38 @@
 #include <cmath>
 #include <tuple>
 
-#include "vesica/interference/slices/solid_moments.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/yaml.h"
 #include "vesica/model/make_contact.h"
 #include "vesica/model/seeds.h"
+#include "vesica/model/uniform_mass.h"
 #include "vesica/simulation/scene_start.h"
 
 namespace vesica {
 namespace {
 
+// That of a solid of uniform density. The body's origin is its mass centre: shapes that have theirs
+// elsewhere are refused, with where they would have to be.
 template <class P>
-Mat3<P> diagonal(const P& x, const P& y, const P& z) {
-  Mat3<P> m = Mat3<P>::Zero();
-  m(0, 0) = x;
-  m(1, 1) = y;
-  m(2, 2) = z;
-  return m;
-}
-
-// Inertia of a solid of uniform density about its centre, in the shape's axes.
-template <class P>
-Mat3<P> calc_uniform_inertia(const PartPlace& place, const Shape<P>& shape, const P& mass) {
-  const auto unit = std::visit(
-      [](const auto& s) -> std::optional<Vec3<P>> {
-        if constexpr (requires { s.unit_inertia(); }) {
-          return s.unit_inertia();
-        } else {
-          return std::nullopt;
-        }
-      },
-      shape);
-  if (unit) return diagonal<P>(mass * unit->x(), mass * unit->y(), mass * unit->z());
-  const auto* mesh = std::get_if<MeshShape>(&shape);
-  const auto* solid = std::get_if<SolidShape>(&shape);
-  if (mesh || solid) {
-    const TriangleMesh::Solid moments =
-        mesh ? mesh->mesh->solid() : calc_solid_moments(*solid->solid);
-    const Vec3d c = moments.centroid;
-    const double size = mesh ? mesh->mesh->size() : 2 * solid->solid->bounds.half().maxCoeff();
-    if (c.norm() > 1e-9 * size) {
-      place.fail("", fmt::format("the body origin is the mass centre, but this solid has its "
-                                 "centroid at [{:.9g}, {:.9g}, "
-                                 "{:.9g}] m; give the shape the pose {{position: [{:.9g}, {:.9g}, "
-                                 "{:.9g}]}} and the body "
-                                 "an inertia, or centre the solid",
-                                 c.x(), c.y(), c.z(), -c.x(), -c.y(), -c.z()));
-    }
-    const Mat3d J = inertia_of(moments.M).matrix() / moments.volume;
-    return J.template cast<P>() * mass;
+FreeBody<P> make_uniform_body(const P& mass, const std::vector<PlacedShape<P>>& shapes,
+                              const PartPlace& place) {
+  const UniformMass<P> solid = calc_uniform_mass<P>(shapes, place);
+  Bounds all = Bounds::nothing();
+  for (const auto& placed : shapes) {
+    all = all.joined_with(calc_bounds(placed.shape).moved(detail::value_of_pose(placed.X_BS)));
   }
-  place.fail("", "a half_space has no inertia; give the body 'inertia', or fix it: 'fixed: true'");
+  const Vec3d c = value_of(solid.center);
+  if (c.norm() > 1e-9 * 2 * all.half().maxCoeff()) {
+    place.fail(
+        "",
+        fmt::format("a body's origin is its mass centre, but filled evenly {} the mass centre at "
+                    "[{:.9g}, {:.9g}, {:.9g}] m; move {} by the opposite (vesica mass prints "
+                    "the poses), or give 'inertia' for a body that is not even",
+                    shapes.size() > 1 ? "these shapes have" : "this shape has", c.x(), c.y(), c.z(),
+                    shapes.size() > 1 ? "them" : "it"));
+  }
+  return make_free_body<P>(mass, Mat3<P>(solid.I * (mass / solid.volume)));
 }
 
 std::shared_ptr<const RecordedMotion> load_recorded_motion(const std::string& file,
@@ -166,15 +146,8 @@ SceneBody<P> make_body(const model::Body<P>& given, const std::vector<PlacedShap
     body.inertia = make_free_body<P>(mass, given.inertia->I);
     return body;
   }
-  const PlacedShape<P>& placed = shapes.front();
-  for (int k = 0; k < 3; ++k) {
-    if (value_of(placed.X_BS.p_WB[k]) != 0) {
-      place.fail("", "its shape sits off the mass centre: give 'inertia' as well");
-    }
-  }
-  const Mat3<P> I = calc_uniform_inertia<P>(place.below(given.has_shape_list ? "shapes" : "shape"),
-                                            placed.shape, mass);
-  body.inertia = make_free_body<P>(mass, placed.X_BS.R_WB * I * placed.X_BS.R_WB.transpose());
+  body.inertia =
+      make_uniform_body<P>(mass, shapes, place.below(given.has_shape_list ? "shapes" : "shape"));
   return body;
 }
 

@@ -54,8 +54,9 @@ struct Scene {
   std::vector<JointForce<P>> joint_forces;
   std::vector<Loop<P>> loops;
   std::vector<Accommodation<P>> controllers;
-  Tree<P> tree;           // a body for each of `bodies`, in their order
-  std::vector<P> q0, u0;  // its coordinates and speeds at the start
+  Tree<P> tree;                    // a body for each of `bodies`, in their order
+  std::vector<P> q0, u0;           // its coordinates and speeds at the start
+  std::vector<std::string> notes;  // where the start is not what the file says
 };
 
 }  // namespace vesica

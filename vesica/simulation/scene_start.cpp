@@ -139,6 +139,61 @@ void start_at_rest(const Model& model, const std::vector<std::string>& seeds, Sc
   }
 }
 
+namespace {
+
+// What closing the loops changed at the start, the most first; empty where it is less than what is
+// left when a file has six digits.
+std::string explain_assembly(const Scene<double>& scene, const std::vector<double>& q,
+                             const std::vector<double>& u) {
+  constexpr double kRounding = 1e-6;
+  constexpr size_t kShown = 6;
+  struct Change {
+    double size;
+    std::string text;
+  };
+  std::vector<Change> changes;
+  for (size_t b = 0; b < scene.bodies.size(); ++b) {
+    const auto& link = scene.tree.bodies()[b];
+    if (link.nu == 0) continue;
+    const auto speeds = speeds_of(link.joint.type);
+    const std::string name = scene.bodies[b].name + (scene.bodies[b].has_joint ? ".joint." : ".");
+    const auto add = [&](const std::string& what, double change, const char* unit) {
+      changes.push_back(
+          {std::abs(change), fmt::format("{}{} by {:.4g} {}", name, what, change, unit)});
+    };
+    const int place = quaternion_place(link.joint.type);
+    const size_t plain = place >= 0 ? static_cast<size_t>(place) : speeds.size();
+    const auto q_start = static_cast<size_t>(link.q_start);
+    for (size_t k = 0; k < plain; ++k) {
+      add(std::string(speeds[k].name), scene.q0[q_start + k] - q[q_start + k],
+          speeds[k].turns ? "rad" : "m");
+    }
+    if (place >= 0) {
+      double along = 0;
+      for (size_t k = 0; k < 4; ++k)
+        along += scene.q0[q_start + plain + k] * q[q_start + plain + k];
+      add("turn", 2 * std::acos(std::min(1.0, std::abs(along))), "rad");
+    }
+    for (size_t k = 0; k < speeds.size(); ++k) {
+      const size_t at = static_cast<size_t>(link.u_start) + k;
+      add(std::string(speeds[k].rate), scene.u0[at] - u[at], speeds[k].turns ? "rad/s" : "m/s");
+    }
+  }
+  std::erase_if(changes, [&](const Change& c) { return c.size < kRounding; });
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return a.size > b.size; });
+  if (changes.empty()) return "";
+  std::string list;
+  for (size_t k = 0; k < std::min(changes.size(), kShown); ++k) {
+    list += fmt::format("{}{}", k > 0 ? ", " : "", changes[k].text);
+  }
+  const size_t more = changes.size() - std::min(changes.size(), kShown);
+  if (more > 0) list += fmt::format(", and {} more by less", more);
+  return fmt::format("the start does not close the loops and was moved onto them: {}", list);
+}
+
+}  // namespace
+
 template <class P>
 std::vector<Motion<P>> calc_start_motions(const Scene<P>& scene) {
   auto data = make_tree_data<P>(scene.tree);
@@ -162,6 +217,7 @@ void prepare_start(const Model& model, Scene<P>* scene) {
     calc_loop_rows(scene->loops, data, &loops);
     if constexpr (std::is_same_v<P, double>) {
       double worst = 0;
+      const std::vector<double> q = scene->q0, u = scene->u0;
       if (!assemble(tree, scene->loops, 0, scene->q0.data(), scene->u0.data(), &data, &loops,
                     &worst)) {
         model.fail(
@@ -169,6 +225,9 @@ void prepare_start(const Model& model, Scene<P>* scene) {
             fmt::format(
                 "the loops do not close from this start: {:.3g} m or rad are left; start closer",
                 worst));
+      }
+      if (std::string moved = explain_assembly(*scene, q, u); !moved.empty()) {
+        scene->notes.push_back(std::move(moved));
       }
     } else {
       for (const auto& row : loops.rows) {

@@ -228,7 +228,7 @@ bool pushes_at_corner(const Overlap<double>& o) {
 
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,
                                        const RunResult& result) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = system.scene().notes;
   for (size_t k = 0; k < result.monitors.size(); ++k) {
     const ContactMonitor& m = result.monitors[k];
     const std::string& name = system.scene().contacts[k].name;
