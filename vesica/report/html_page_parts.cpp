@@ -560,7 +560,7 @@ function player(host, spec) {
 
   // A piece of a plane: of one that moves freely, or seen from aside.
   function drawPatch(layer, body, pose) {
-    const reach = (body.patch ? 0.05 : 0.4) * (x1 - x0), color = body.patch ? colorOf(body.hue) : "var(--ground)";
+    const reach = (body.patch ? 0.05 : 0.4) * Math.min(x1 - x0, y1 - y0), color = body.patch ? colorOf(body.hue) : "var(--ground)";
     const corner = (u, v) => flat(add(pose.shape, turn(pose.R, [u * reach, v * reach, 0])));
     svg(layer, "path", { d: outline([corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)]), style: `fill:${color};fill-opacity:${body.patch ? 0.3 : 0.6};stroke:${color};stroke-width:1.6` });
   }
