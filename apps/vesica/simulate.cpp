@@ -113,6 +113,7 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
   RunWriter writer({folder, options.formats}, system, run, file);
   if (from) {
     const std::optional<double> first = copy_rows(*from, run, system, &writer);
+    copy_maps(*from, run, &writer);
     const std::string recorded =
         !first        ? " is from the start"
         : *first == 0 ? " and the recording are from the start"

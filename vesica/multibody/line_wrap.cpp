@@ -170,7 +170,8 @@ struct WideMetric {
     const Vec3d bend = -x - w * turn;
     const double stretch = Sv.dot(radii.cwiseProduct(gamma * w - alpha * x)) / speed;
     Wide slope;
-    slope << v, bend, speed, -turn * beta, gamma + turn * alpha, -beta - turn_phi, stretch;
+    slope << v[0], v[1], v[2], bend[0], bend[1], bend[2], speed, -turn * beta, gamma + turn * alpha,
+        -beta - turn_phi, stretch;
     return slope;
   }
 };
@@ -328,7 +329,10 @@ class Shooter {
     const Vec3d e_phi = horizon_.e2 * std::cos(phi) - horizon_.e1 * std::sin(phi);
     const Vec3d w = place_of(s).cross(heading_of(s));
     Wide wide;
-    wide << s, 0, w.dot(e_phi) * horizon_.tangent / horizon_.rho, w.dot(e_phi) / horizon_.rho, 0;
+    for (int k = 0; k < 7; ++k) wide[k] = s[k];
+    wide[7] = wide[10] = 0;
+    wide[8] = w.dot(e_phi) * horizon_.tangent / horizon_.rho;
+    wide[9] = w.dot(e_phi) / horizon_.rho;
     return wide;
   }
   Shot aim(const Wide& s) const {
@@ -485,7 +489,7 @@ Corrected<T> correct(const Vec3<T>& radii, const Horizon<T>& horizon, const Vec3
     const T d_sigma = (f1 * s.f2_phi - f2 * s.f1_phi) / det;
     r.phi = r.phi + d_phi;
     Strand<double> by_phi;
-    by_phi << s.x_phi, s.v_phi, s.end[10];
+    by_phi << s.x_phi[0], s.x_phi[1], s.x_phi[2], s.v_phi[0], s.v_phi[1], s.v_phi[2], s.end[10];
     r.end = r.end + m(r.end) * d_sigma + by_phi.template cast<T>() * d_phi;
     return r;
   }

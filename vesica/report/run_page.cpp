@@ -423,6 +423,7 @@ std::string make_run_page(const RunFolder& run) {
   add_key_figures(run, &page);
   add_motion_plots(run, &page);
   add_contacts(run, &page);
+  if (model) add_pressure_maps(run, *model, &page);
   if (scene && !scene->contacts.empty()) add_pressure_snapshots(run, *scene, &page);
   add_energy(run, &page);
   page.add_heading("Input");

@@ -16,6 +16,22 @@ namespace vesica {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// The files of pressure maps in a folder.
+std::vector<fs::path> list_map_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const fs::path& path = entry.path();
+    const bool is_table = path.extension() == ".csv" || path.extension() == ".h5";
+    if (is_table && path.filename().string().starts_with("pressure_")) files.push_back(path);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
 RunWriter::RunWriter(Target target, const System<double>& system, const RunOptions& options,
                      const InputFile& scene)
     : target_(std::move(target)), system_(system), options_(options) {
@@ -34,6 +50,12 @@ RunWriter::RunWriter(Target target, const System<double>& system, const RunOptio
   keeps_rows_ = has("sto");
   if (has("csv")) csv_ = std::make_unique<CsvStream>(path("recording.csv"), table_.columns);
   if (has("h5")) h5_ = std::make_unique<Hdf5Stream>(path("recording.h5"), table_.columns);
+  for (const MapOptions& map : options.maps) {
+    const std::string name = make_map_file_name(map);
+    maps_.push_back(
+        {name, std::make_unique<MapStream>(path(name + ".h5"), map),
+         std::make_unique<CsvStream>(path(name + ".csv"), make_map_table(map).columns)});
+  }
   checkpoints_ = std::make_unique<CheckpointFile>(path("checkpoints.jsonl"));
 }
 
@@ -58,7 +80,18 @@ void RunWriter::on_row(double t, const std::vector<double>& values) {
   table_.values.insert(table_.values.end(), values.begin(), values.end());
 }
 
+void RunWriter::add_map_frame(size_t map, double t, const std::vector<double>& pressure,
+                              const std::vector<double>& sums) {
+  has_begun_ = true;
+  maps_[map].h5->add_frame(t, pressure, sums);
+  maps_[map].csv->add_row(t, sums.data());
+}
+
 void RunWriter::flush() {
+  for (MapFiles& map : maps_) {
+    map.h5->flush();
+    map.csv->flush();
+  }
   if (csv_) csv_->flush();
   if (h5_) h5_->flush();
 }
@@ -93,6 +126,10 @@ nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
   has_begun_ = true;
   if (csv_) csv_->close();
   if (h5_) h5_->close();
+  for (MapFiles& map : maps_) {
+    map.h5->close();
+    map.csv->close();
+  }
   checkpoints_->close();
   if (keeps_rows_ && table_.rows() > 0) save_sto(path("recording.sto"), table_);
   auto summary = summarise(result);
@@ -106,6 +143,10 @@ nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
     } else {
       fs::remove(folder / name);  // of an earlier run: it does not belong to this summary
     }
+  }
+  for (const fs::path& old : list_map_files(folder)) fs::remove(old);
+  for (const fs::path& map : list_map_files(folder / kPartialFolder)) {
+    names.insert(names.begin(), map.filename().string());
   }
   for (const std::string& name : names) fs::rename(path(name), folder / name);
   fs::remove_all(folder / kPartialFolder);

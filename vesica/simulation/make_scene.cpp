@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "vesica/contact/pressure_sums.h"
 #include "vesica/interference/slices/solid_moments.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
@@ -483,6 +484,18 @@ void add_controller(const model::Controller<P>& given, const PartPlace& place, S
   scene->controllers.push_back(std::move(c));
 }
 
+void check_map(const MapOptions& map, const PartPlace& place, const Scene<double>& scene) {
+  BodyFinder<double>(scene).find(map.body, place.below("body"));
+  std::vector<std::string_view> names;
+  for (const auto& c : scene.contacts) names.push_back(c.name);
+  const auto found = std::find(names.begin(), names.end(), map.contact);
+  if (found == names.end()) place.fail("contact", say_unknown(map.contact, names));
+  const auto& c = scene.contacts[static_cast<size_t>(found - names.begin())];
+  const PlacedPair<double>& shapes = c.parts ? c.parts->pairs.front() : c.contact;
+  const std::string reason = explain_no_pressure(c.contact, shapes);
+  if (!reason.empty()) place.fail("contact", fmt::format("'{}' {}", map.contact, reason));
+}
+
 }  // namespace
 
 template <class P>
@@ -523,6 +536,19 @@ Scene<P> build_scene(const ModelOf<P>& model) {
   for_each("controllers", model.controllers, [&](const auto& controller, const PartPlace& place) {
     add_controller(controller, place, &scene);
   });
+  if constexpr (std::is_same_v<P, double>) {
+    const PartPlace maps = root.below("output").below("pressure_maps");
+    for (size_t k = 0; k < model.run.maps.size(); ++k) {
+      check_map(model.run.maps[k], maps.below(k), scene);
+      for (size_t other = 0; other < k; ++other) {
+        if (model.run.maps[other].title() != model.run.maps[k].title()) continue;
+        maps.below(k).fail("",
+                           fmt::format("another map is called '{}' too, which names files; give "
+                                       "it a 'name'",
+                                       model.run.maps[k].title()));
+      }
+    }
+  }
   return scene;
 }
 

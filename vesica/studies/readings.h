@@ -19,7 +19,7 @@ struct Reading {
   std::string name, unit;
   Kind kind = Kind::kSummary;
   std::string path;            // of the summary
-  std::string column;          // of the recording
+  std::string column;          // of the recording, or of a pressure map
   size_t take = 0;             // of column_takes()
   double from = 0, until = 0;  // 0, 0: the whole run
   double at = 0;
@@ -46,6 +46,7 @@ struct RunLeavings {
   const TimeTable* recording = nullptr;  // null: there is none (identify, markers)
   const std::vector<ContactEvent>* events = nullptr;
   std::vector<std::string> contacts;
+  const std::vector<TimeTable>* map_sums = nullptr;  // columns of pressure maps; null: none
 };
 
 bool needs_recording(const Reading& reading);
