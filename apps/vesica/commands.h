@@ -36,6 +36,7 @@ void add_check(CommandLine& line, Common& common);
 void add_export(CommandLine& line, Common& common);
 void add_gait(CommandLine& line, Common& common);
 void add_identify(CommandLine& line, Common& common);
+void add_knee(CommandLine& line, Common& common);
 void add_laws(CommandLine& line, Common& common);
 void add_list(CommandLine& line, Common& common);
 void add_motion(CommandLine& line, Common& common);

@@ -175,6 +175,19 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
       }
       PlayedBody& played = player.bodies.emplace_back(moving);
       if (parts[k]) set_shape(*parts[k], &played);
+      played.patch = body.is_free && played.shape == PlayedBody::Shape::kHalfSpace;
+    }
+  }
+  for (const auto& line : scene.lines) {
+    PlayedLine& played = player.lines.emplace_back();
+    played.name = line.name;
+    const auto tension = run.column(line.name + ".force");
+    for (size_t r : frames) {
+      for (const auto& point : line.path.points) {
+        const Vec3d p = motions.at(static_cast<size_t>(point.body), r).X_WB * point.p_B;
+        played.points.insert(played.points.end(), {p.x(), p.y(), p.z()});
+      }
+      played.tension.push_back(tension[r]);
     }
   }
   for (const auto& contact : scene.contacts) {
@@ -193,6 +206,9 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
   player.note =
       "Dotted: the path of a body's origin. Red: the contact force on the first body of a contact, "
       "at the centre of pressure.";
+  if (!scene.lines.empty()) {
+    player.note += " Lines under tension: red, the wider the tighter; dashed where slack.";
+  }
   if (stride > 1) {
     player.note += fmt::format(" Every {}. row of the recording is a frame here.", stride);
   }

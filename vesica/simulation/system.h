@@ -81,6 +81,7 @@ struct Evaluation : TreeData<T> {
   AccommodationData<T> controller;
   std::vector<Overlap<T>> overlaps;      // per slot
   std::vector<ContactForces<T>> forces;  // per slot
+  std::vector<LineForce<T>> lines;       // per line of the scene
   std::vector<double> start_distances;   // per slot, at the start of the last fixed step
 
   // How it is to be evaluated.
@@ -205,6 +206,8 @@ class System {
                      T* ledger) const;
   template <class T>
   void calc_other_forces(double t, Evaluation<T>* data, T* ledger) const;
+  template <class T>
+  void calc_lines(double t, Evaluation<T>* data, T* ledger) const;
   template <class T>
   void calc_joint_forces(double t, const T* y, T* rates, Evaluation<T>* data, T* ledger) const;
   template <class T>
