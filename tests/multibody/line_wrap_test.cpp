@@ -10,6 +10,7 @@
 #include <random>
 
 #include "vesica/error.h"
+#include "vesica/multibody/line_path.h"
 
 namespace vesica::line_wrap_test {
 namespace {
@@ -332,6 +333,55 @@ TEST(LineWrap, FollowsTheBodyThatCarriesIt) {
   ASSERT_TRUE(here.wraps);
   EXPECT_NEAR(there.length, here.length, 1e-14);
   EXPECT_NEAR((there.a - X * here.a).norm() + (there.e_b - X.R_WB * here.e_b).norm(), 0, 1e-9);
+}
+
+// What the line pulls adds up to nothing, and its power is that of the length: over three bodies
+// that move as they like.
+TEST(LineWrap, PullsBalanceAndDoTheWorkOfTheLength) {
+  Random random(8);
+  LinePath<double> path;
+  path.points = {
+      {0, Vec3d(-0.06, 0.01, 0.02)}, {0, Vec3d(-0.03, 0.012, 0.028)}, {1, Vec3d(0.05, 0.02, 0.01)}};
+  LineWrap<double> wrap;
+  wrap.segment = 1;
+  wrap.body = 2;
+  wrap.radii = Vec3d(0.02, 0.03, 0.025);
+  int wraps = 0;
+  for (int k = 0; k < 40; ++k) {
+    wrap.is_sphere = k % 2 == 0;
+    if (wrap.is_sphere) wrap.radii = Vec3d(0.024, 0.024, 0.024);
+    path.wraps = {wrap};
+    std::vector<Motion<double>> motions(3);
+    for (auto& m : motions) {
+      m.X_WB.p_WB = 0.004 * random.direction();
+      m.X_WB.R_WB = as_rotation(quaternion_from_rotation_vector(0.2 * random.direction()));
+      m.V_WB.v_WB = random.direction();
+      m.V_WB.w_WB = 3 * random.direction();
+    }
+    LineState<double> now;
+    calc_line_state(path, motions, &now);
+    ASSERT_EQ(now.pulls.size(), 5u);
+    wraps += now.pulls[3].pull.norm() > 0;
+    Vec3d force = Vec3d::Zero(), moment = Vec3d::Zero();
+    for (const auto& at : now.pulls) {
+      force += at.pull;
+      moment += at.p_W.cross(at.pull);
+    }
+    EXPECT_NEAR(force.norm(), 0, 1e-14);
+    EXPECT_NEAR(moment.norm(), 0, 1e-11);
+    const auto length_at = [&](double t) {
+      auto moved = motions;
+      for (auto& m : moved) {
+        m.X_WB.R_WB = as_rotation(quaternion_from_rotation_vector(m.V_WB.w_WB * t)) * m.X_WB.R_WB;
+        m.X_WB.p_WB += m.V_WB.v_WB * t;
+      }
+      LineState<double> then;
+      calc_line_state(path, moved, &then);
+      return then.length;
+    };
+    EXPECT_NEAR(now.rate, (length_at(1e-5) - length_at(-1e-5)) / 2e-5, 1e-6);
+  }
+  EXPECT_GT(wraps, 20);
 }
 
 // --- where wrapping begins, and special places
