@@ -100,6 +100,7 @@ void check_room(const Model& model, const RunOptions& run, const System<double>&
     if (format == "sto") check_memory(model, run, width);
   }
   check_disk(model, run, bytes, folder);
+  check_map_disk(model, run, folder);
 }
 
 void run_simulation(const InputFile& file, const SimulateOptions& options, Common& common,

@@ -83,7 +83,7 @@ outputs:
 )");
   const auto run = w.run("study study.yaml --out out");
   ASSERT_EQ(run.status, 0) << run.err;
-  const std::string table = w.read("out/results.csv");
+  const std::string table = w.read("out/table.csv");
   EXPECT_NE(table.find("peak"), std::string::npos) << table;
   w.write("wrong.yaml", R"(
 vesica: 1

@@ -10,6 +10,7 @@
 #include "tests/simulation/loaded_scene.h"
 #include "tests/support/support.h"
 #include "vesica/simulation/map_file.h"
+#include "vesica/simulation/run_checks.h"
 #include "vesica/simulation/summary.h"
 
 namespace vesica::pressure_maps_test {
@@ -194,6 +195,18 @@ TEST(PressureMaps, WhatCannotBeIsRefusedWithItsPlace) {
   expect(fails("law: volumetric, stiffness: 2.0e8, restitution: 0.7, v_small: 0.02",
                "law: hunt_crossley, stiffness: 1.0e6, exponent: 1.5"),
          "hunt_crossley");
+}
+
+TEST(PressureMaps, MapsThatFillTheDiskAreRefused) {
+  std::string text = scene_text("method: cvode");
+  text.replace(text.find("duration: 0.4"), 13, "duration: 4e5");
+  text.replace(text.find("interval: 2 ms"), 14, "interval: 60");
+  const auto file = InputFile::parse(text, "test.yaml");
+  const Model model = read_model(file);
+  const std::string message = test::input_error_of([&] {
+    check_map_disk(model, make_run_options(model), std::filesystem::temp_directory_path());
+  });
+  EXPECT_NE(message.find("output.pressure_maps"), std::string::npos) << message;
 }
 
 }  // namespace
