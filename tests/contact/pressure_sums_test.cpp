@@ -161,7 +161,7 @@ TEST(PressureSums, AnyFrameAnyPair) {
         break;
       case 3:
         p = press({SphereOnSphere<double>{{0.03}, {0.05}}, k % 2 == 0}, X);
-        height = 0.078;
+        height = 0.074;
         break;
       default:
         p = press({PolyhedronOnPolyhedron{polyhedron, polyhedron, {}}, false}, X);

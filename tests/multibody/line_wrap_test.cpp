@@ -259,7 +259,8 @@ TEST(LineWrap, TheWayLiesOnTheSurfaceAndIsAsLong) {
   double length = 0;
   for (size_t k = 0; k + 1 < points.size(); ++k) {
     length += (points[k + 1] - points[k]).norm();
-    if (k > 0) EXPECT_NEAR(points[k].cwiseQuotient(radii).norm(), 1, 1e-11);
+    if (k == 0) continue;
+    EXPECT_NEAR(points[k].cwiseQuotient(radii).norm(), 1, 1e-11);
   }
   EXPECT_NEAR(length, s.length, 2e-7 * length);  // of chords
   EXPECT_NEAR((points[1] - s.a).norm() + (points[2001] - s.b).norm(), 0, 1e-11);
@@ -488,6 +489,23 @@ TEST(LineWrap, DoesNotJumpWhileBodiesMove) {
     EXPECT_LT(held.first, 0.01) << side;
     EXPECT_LT(held.second, 0.02) << side;
   }
+}
+
+// Over the top of a long post in its plane of symmetry, though the straight line below is free.
+TEST(LineWrap, AGuideHoldsAStrapOverAPost) {
+  const Vec3d radii(1, 5, 1.5), guide(0, 0, 2), p(-4, 0, 1);
+  for (const double below : {-1.0, -4.0, -8.0}) {
+    const Vec3d q(2, 0, below);
+    const auto s = wrap_ellipsoid<double>(radii, p, q, guide);
+    ASSERT_TRUE(s.wraps) << below;
+    EXPECT_NEAR(s.length,
+                calc_ellipse_length(1, 1.5, Vec3d(p.x(), p.z(), 0), Vec3d(q.x(), q.z(), 0)), 1e-9);
+    EXPECT_GT(s.a.z(), 1);
+  }
+  EXPECT_FALSE(wrap_ellipsoid<double>(radii, p, Vec3d(2, 0, -8), Vec3d(0, 0, -2)).wraps);
+  EXPECT_FALSE(wrap_ellipsoid<double>(radii, p, Vec3d(4, 0, 3), guide).wraps);
+  // A ball holds no strap.
+  EXPECT_FALSE(wrap_ellipsoid<double>(Vec3d(1, 1, 1), p, Vec3d(2, 0, -8), guide).wraps);
 }
 
 TEST(LineWrap, AlwaysFindsAWay) {

@@ -15,6 +15,7 @@ std::string strap(const std::string& shape, const std::string& wrap,
                   const std::string& solver = "method: cvode, tolerance: 1.0e-10") {
   return fmt::format(R"(
 vesica: 1
+gravity: [9.8, 0, 0]
 bodies:
   wall: {{fixed: true}}
   post:
@@ -24,8 +25,8 @@ bodies:
   weight:
     mass: 2
     inertia: [2.0e-3, 2.0e-3, 2.0e-3]
-    pose: {{position: [0.36, 20 mm, -0.3]}}
-    velocity: {{linear: [-0.6, 0.25, 0]}}
+    pose: {{position: [0.42, 20 mm, 10 mm]}}
+    velocity: {{linear: [0.1, 0.1, -0.05]}}
 forces:
   - type: ligament
     name: strap

@@ -105,21 +105,23 @@ void put(double x, double y, double force, double pressure, double area, const P
 }  // namespace
 
 std::string explain_no_pressure(const Contact<double>& contact, const PlacedPair<double>& shapes) {
-  if (std::holds_alternative<PointPair<double>>(shapes.pair.shapes)) {
-    return "touches at a point, which has no patch";
-  }
-  return std::visit(
+  const std::string reason = std::visit(
       [](const auto& law) -> std::string {
         if constexpr (requires { law.pressure(0.0, 0.0, 0.0); }) {
           return {};
         } else {
           return fmt::format(
-              "its normal law, {}, gives one force and no pressure at a point; volumetric, "
+              "has no map: its normal law, {}, gives one force and no pressure at a point; "
+              "volumetric, "
               "hyper_volumetric and foundation do",
               law.kName);
         }
       },
       contact.normal);
+  if (!reason.empty() || !std::holds_alternative<PointPair<double>>(shapes.pair.shapes)) {
+    return reason;
+  }
+  return "touches at a point, which has no patch";
 }
 
 void PressureSampler::begin(const PressureGrid& grid, PressureFrame* frame) {

@@ -430,8 +430,21 @@ bool may_have_two(const Vec3d& radii, double angle) {
   return angle > kPi - std::min(0.5 * kPi, 3 * (1 - radii.minCoeff() / radii.maxCoeff()));
 }
 
-Solution find_way(const Vec3d& radii, const Vec3d& x_p, const Vec3d& x_q,
-                  const std::optional<Vec3d>& guide) {
+// Whether a line that misses the surface does so beyond the guide's side of it: a string that is
+// laid over that side may hang there.
+bool may_hang(const Vec3d& x_p, const Vec3d& x_q, const Vec3d& radii,
+              const std::optional<Vec3d>& guide) {
+  if (!guide) return false;
+  const Vec3d d = x_q - x_p;
+  const double part = std::clamp(-x_p.dot(d) / std::max(d.squaredNorm(), 1e-300), 0.0, 1.0);
+  return guide->cwiseQuotient(radii).dot(x_p + part * d) < 0;
+}
+
+// Nothing: the line is straight.
+std::optional<Solution> find_way(const Vec3d& radii, const Vec3d& x_p, const Vec3d& x_q,
+                                 const std::optional<Vec3d>& guide) {
+  const bool is_free = misses(x_p, x_q);
+  if (is_free && !may_hang(x_p, x_q, radii, guide)) return std::nullopt;
   const double rho_p = std::max(1.0, x_p.norm()), rho_q = std::max(1.0, x_q.norm());
   const Vec3d u = x_p / x_p.norm();
   Solution solution;
@@ -444,6 +457,12 @@ Solution find_way(const Vec3d& radii, const Vec3d& x_p, const Vec3d& x_q,
   if (guide) {
     const Vec3d g = guide->cwiseQuotient(radii);
     phi = std::atan2(g.dot(u.cross(solution.side)), g.dot(solution.side));
+  }
+  if (is_free) {
+    const auto hangs = slide(shooter, phi, 0.3, rho_q);
+    if (!hangs) return std::nullopt;
+    solution.way = *hangs;
+    return solution;
   }
   auto found = let_go(shooter, phi, sigma, rho_q);
   if (!guide && may_have_two(radii, between)) {
@@ -505,10 +524,10 @@ WrappedSegment<T> wrap_ellipsoid(const Vec3<T>& radii, const Vec3<T>& p, const V
     x_p[k] = p[k] / radii[k];
     x_q[k] = q[k] / radii[k];
   }
-  if (misses(value_of(x_p), value_of(x_q))) return straight(p, q);
-  const Solution found = find_way(value_of(radii), value_of(x_p), value_of(x_q), guide);
-  const Horizon<T> horizon = make_horizon(x_p, found.side);
-  const Corrected<T> r = correct(radii, horizon, x_q, found.way);
+  const auto found = find_way(value_of(radii), value_of(x_p), value_of(x_q), guide);
+  if (!found) return straight(p, q);
+  const Horizon<T> horizon = make_horizon(x_p, found->side);
+  const Corrected<T> r = correct(radii, horizon, x_q, found->way);
   const Strand<T> start = horizon.at(r.phi);
   WrappedSegment<T> s;
   s.wraps = true;
@@ -525,12 +544,12 @@ WrappedSegment<T> wrap_ellipsoid(const Vec3<T>& radii, const Vec3<T>& p, const V
 std::vector<Vec3d> sample_wrap(const Vec3d& radii, const Vec3d& p, const Vec3d& q,
                                const std::optional<Vec3d>& guide, int count) {
   const Vec3d x_p = p.cwiseQuotient(radii), x_q = q.cwiseQuotient(radii);
-  if (misses(x_p, x_q)) return {p, q};
-  const Solution found = find_way(radii, x_p, x_q, guide);
+  const auto found = find_way(radii, x_p, x_q, guide);
+  if (!found) return {p, q};
   const Metric<double> m(radii);
-  Strand<double> s = make_horizon<double>(x_p, found.side).at(found.way.phi);
+  Strand<double> s = make_horizon<double>(x_p, found->side).at(found->way.phi);
   std::vector<Vec3d> points = {p, radii.cwiseProduct(place_of(s))};
-  const double part = found.way.sigma / (count - 1);
+  const double part = found->way.sigma / (count - 1);
   const int steps = count_steps(radii, part);
   for (int k = 1; k < count; ++k) {
     for (int j = 0; j < steps; ++j) s = step_geodesic(m, s, part / steps);
