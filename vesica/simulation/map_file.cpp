@@ -15,6 +15,9 @@ using namespace detail;
 
 namespace {
 
+constexpr size_t kChunkNumbers = 8192;   // 64 KiB
+constexpr size_t kWaiting = 1024 * 128;  // numbers: 1 MiB
+
 // Grows along its first axis.
 hid_t make_set(hid_t file, const char* name, const std::vector<hsize_t>& frame, hsize_t frames) {
   std::vector<hsize_t> dims = {0}, most = {H5S_UNLIMITED}, chunk = {frames};
@@ -25,10 +28,6 @@ hid_t make_set(hid_t file, const char* name, const std::vector<hsize_t>& frame, 
   const H5Handle space(H5Screate_simple(rank, dims.data(), most.data()), H5Sclose);
   const H5Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_chunk(layout, rank, chunk.data());
-  if (rank == 3) {  // most cells are zero
-    H5Pset_shuffle(layout);
-    H5Pset_deflate(layout, 1);
-  }
   return H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
 }
 
@@ -43,8 +42,10 @@ bool write_list(hid_t file, const char* name, const std::vector<double>& values)
          write_words(set, "units", {"m"});
 }
 
-bool append(hid_t set, hsize_t frame, const std::vector<hsize_t>& shape, const double* values) {
-  std::vector<hsize_t> all = {frame + 1}, start = {frame}, size = {1};
+// Frames behind the first `frame` ones. Not compressed: that would cost more than the maps.
+bool append(hid_t set, hsize_t frame, hsize_t count, const std::vector<hsize_t>& shape,
+            const double* values) {
+  std::vector<hsize_t> all = {frame + count}, start = {frame}, size = {count};
   for (const hsize_t n : shape) {
     all.push_back(n);
     start.push_back(0);
@@ -98,7 +99,8 @@ MapStream::MapStream(const std::string& path, const MapOptions& map) : path_(pat
   width_ = table.columns.size();
   file_ = create_hdf5(path);
   time_ = make_set(file_, "time", {}, 1024);
-  pressure_ = make_set(file_, "pressure", {ny_, nx_}, 1);
+  pressure_ =
+      make_set(file_, "pressure", {ny_, nx_}, std::max<hsize_t>(1, kChunkNumbers / (nx_ * ny_)));
   sums_ = make_set(file_, "sums", {width_}, 64);
   std::vector<const char*> names, units;
   for (const auto& column : table.columns) {
@@ -127,14 +129,26 @@ MapStream::~MapStream() {
 
 void MapStream::add_frame(double t, const std::vector<double>& pressure,
                           const std::vector<double>& sums) {
-  if (!append(pressure_, frames_, {ny_, nx_}, pressure.data()) ||
-      !append(sums_, frames_, {width_}, sums.data()) || !append(time_, frames_, {}, &t)) {
+  times_.push_back(t);
+  cells_.insert(cells_.end(), pressure.begin(), pressure.end());
+  rows_.insert(rows_.end(), sums.begin(), sums.end());
+  if (cells_.size() >= kWaiting) write_frames();
+}
+
+void MapStream::write_frames() {
+  const hsize_t count = times_.size();
+  if (count == 0) return;
+  if (!append(pressure_, frames_, count, {ny_, nx_}, cells_.data()) ||
+      !append(sums_, frames_, count, {width_}, rows_.data()) ||
+      !append(time_, frames_, count, {}, times_.data())) {
     fail_to_write(path_);
   }
-  ++frames_;
+  frames_ += count;
+  for (auto* list : {&times_, &cells_, &rows_}) list->clear();
 }
 
 void MapStream::flush() {
+  write_frames();
   // The times last: a reader counts them.
   for (const std::int64_t set : {pressure_, sums_, time_}) {
     if (H5Dflush(set) < 0) fail_to_write(path_);

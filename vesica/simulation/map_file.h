@@ -28,7 +28,10 @@ class MapStream {
   void close();
 
  private:
+  void write_frames();
+
   std::string path_;
+  std::vector<double> times_, cells_, rows_;  // frames that wait
   std::uint64_t nx_ = 0, ny_ = 0, width_ = 0, frames_ = 0;
   std::int64_t file_ = -1, time_ = -1, pressure_ = -1, sums_ = -1;
 };
