@@ -15,8 +15,8 @@ using namespace detail;
 
 namespace {
 
-constexpr size_t kChunkNumbers = 8192;   // 64 KiB
-constexpr size_t kWaiting = 1024 * 128;  // numbers: 1 MiB
+constexpr size_t kMapChunk = 8192;         // 64 KiB
+constexpr size_t kMapBuffer = 1024 * 128;  // numbers: 1 MiB
 
 // Grows along its first axis.
 hid_t make_set(hid_t file, const char* name, const std::vector<hsize_t>& frame, hsize_t frames) {
@@ -100,7 +100,7 @@ MapStream::MapStream(const std::string& path, const MapOptions& map) : path_(pat
   file_ = create_hdf5(path);
   time_ = make_set(file_, "time", {}, 1024);
   pressure_ =
-      make_set(file_, "pressure", {ny_, nx_}, std::max<hsize_t>(1, kChunkNumbers / (nx_ * ny_)));
+      make_set(file_, "pressure", {ny_, nx_}, std::max<hsize_t>(1, kMapChunk / (nx_ * ny_)));
   sums_ = make_set(file_, "sums", {width_}, 64);
   std::vector<const char*> names, units;
   for (const auto& column : table.columns) {
@@ -132,7 +132,7 @@ void MapStream::add_frame(double t, const std::vector<double>& pressure,
   times_.push_back(t);
   cells_.insert(cells_.end(), pressure.begin(), pressure.end());
   rows_.insert(rows_.end(), sums.begin(), sums.end());
-  if (cells_.size() >= kWaiting) write_frames();
+  if (cells_.size() >= kMapBuffer) write_frames();
 }
 
 void MapStream::write_frames() {
