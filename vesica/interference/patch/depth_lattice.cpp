@@ -60,14 +60,14 @@ PatchBox find_box_by_search(const Pair& pair, const Pose<double>& X_WI, const Po
 template <class Pair>
 PatchBox find_box(const Pair& pair, const Pose<double>& X_WI, const Pose<double>& X_WJ,
                   const Overlap<double>& o, const DepthGrid& g) {
-  if constexpr (requires { make_patch(pair.i, X_WI, X_WJ); }) {
-    return find_box(pair.i, X_WI, X_WJ, g);
-  } else if constexpr (requires { make_patch(pair.i, X_WI, pair.j, X_WJ, o); }) {
+  if constexpr (requires { make_patch(pair.i, X_WI, pair.j, X_WJ, o); }) {  // two spheres
     const LensPatch<double> patch = make_patch(pair.i, X_WI, pair.j, X_WJ, o);
     const double ring = std::sqrt(patch.ring2);
     PatchBox box;
     widen(&box, Reciprocal(g), patch.origin - g.origin_W, patch.U * ring, patch.V * ring);
     return box;
+  } else if constexpr (requires { make_patch(pair.i, X_WI, X_WJ); }) {
+    return find_box(pair.i, X_WI, X_WJ, g);
   } else if constexpr (requires {
                          calc_shadow_bounds(pair.i, X_WI, HalfSpace{}, X_WJ, g.origin_W, g.u_W,
                                             g.v_W);
