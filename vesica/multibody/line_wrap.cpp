@@ -391,9 +391,10 @@ std::optional<Way> polish(const Shooter& shooter, double phi, double sigma, doub
 }
 
 // The string slides from the angle phi to where it hangs: f2 is the force that drives it.
-std::optional<Way> slide(const Shooter& shooter, double phi, double stride, double q_size) {
+std::optional<Way> slide(const Shooter& shooter, double phi, double stride, double q_size,
+                         double reach = 2 * kPi) {
   const double sign = shooter.follow(phi).shot.f2 < 0 ? -1 : 1;
-  for (double way = 0; way < 2 * kPi; way += stride) {
+  for (double way = 0; way < reach; way += stride) {
     double low = phi + sign * way, high = low + sign * stride;
     if (shooter.follow(high).shot.f2 * sign > 0) continue;
     for (int k = 0; k < 12; ++k) {
@@ -459,7 +460,12 @@ std::optional<Solution> find_way(const Vec3d& radii, const Vec3d& x_p, const Vec
     phi = std::atan2(g.dot(u.cross(solution.side)), g.dot(solution.side));
   }
   if (is_free) {
-    const auto hangs = slide(shooter, phi, 0.3, rho_q);
+    const Way start = shooter.follow(phi);
+    if (!(start.sigma > 0)) return std::nullopt;  // sees q past the surface
+    auto hangs = polish(shooter, phi, start.sigma, rho_q);
+    if (!hangs || std::abs(hangs->phi - phi) > 0.6) {
+      hangs = slide(shooter, phi, 0.3, rho_q, 0.5 * kPi);
+    }
     if (!hangs) return std::nullopt;
     solution.way = *hangs;
     return solution;
