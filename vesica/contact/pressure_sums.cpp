@@ -102,6 +102,39 @@ void put(double x, double y, double force, double pressure, double area, const P
   frame->pressure[cell] += force / (grid.dx * grid.dy);
 }
 
+// All samples, which lie on the lattice of the cells' parts: as `put` does, without its divisions.
+void add_samples(const DepthGrid& g, double area, double scale, const PressureGrid& grid,
+                 PressureFrame* frame) {
+  const long parts_x = std::lround(grid.dx / g.du), parts_y = std::lround(grid.dy / g.dv);
+  const long first_x = std::lround((g.u0 - grid.x_min) / g.du);
+  const long first_y = std::lround((g.v0 - grid.y_min) / g.dv);
+  const double per_cell = area * scale / (grid.dx * grid.dy);
+  size_t k = 0;
+  for (int b = 0; b < g.nv; ++b) {
+    const double y = g.v(b);
+    const long row = first_y + b;
+    const bool has_row = row >= 0 && row < parts_y * grid.ny;
+    double* cells = has_row ? frame->pressure.data() + row / parts_y * grid.nx : nullptr;
+    for (int a = 0; a < g.nu; ++a, ++k) {
+      const double p = g.depth[k];
+      if (!(p > 0)) continue;
+      const double x = g.u(a), force = p * area * scale;
+      note(force, p, area, &frame->all);
+      frame->center_x += force * x;
+      frame->center_y += force * y;
+      for (size_t r = 0; r < grid.regions.size(); ++r) {
+        if (grid.regions[r].has(x, y)) note(force, p, area, &frame->regions[r]);
+      }
+      const long column = first_x + a;
+      if (has_row && column >= 0 && column < parts_x * grid.nx) {
+        cells[column / parts_x] += p * per_cell;
+      } else {
+        frame->outside += force;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::string explain_no_pressure(const Contact<double>& contact, const PlacedPair<double>& shapes) {
@@ -173,13 +206,7 @@ void PressureSampler::add(const Contact<double>& contact, const PlacedPair<doubl
   if (!(sum > 0)) return put_all();
   frame->sampled += sum;
   const double scale = f_n / sum;
-  size_t k = 0;
-  for (int b = 0; b < g.nv; ++b) {
-    for (int a = 0; a < g.nu; ++a, ++k) {
-      const double p = g.depth[k];
-      if (p > 0) put(g.u(a), g.v(b), p * area * scale, p, area, grid, frame);
-    }
-  }
+  add_samples(g, area, scale, grid, frame);
 }
 
 void PressureSampler::finish(const PressureGrid&, PressureFrame* frame) {
