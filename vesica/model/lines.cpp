@@ -12,13 +12,42 @@ void LinePoint<P>::describe(Fields<P>& f) {
 }
 
 template <class P>
+void LineWrap<P>::describe(Fields<P>& f) {
+  f.integer({.key = "segment", .meaning = "0: between the first two points", .unless = 0.0}, 0,
+            9999, &segment);
+  f.text({.key = "body", .meaning = "that carries the surface"}, &body);
+  if (f.is_map("shape", own_shape.has_value())) {
+    if (!own_shape) own_shape.emplace();
+    f.below("shape", [&] { own_shape->describe(f); });
+  } else {
+    own_shape.reset();
+    f.text({.key = "shape", .meaning = "its name, or a sphere or an ellipsoid"}, &shape);
+  }
+  if (!f.has("guide", guide.has_value())) return guide.reset();
+  if (!guide) guide.emplace(Vec3d::Zero());
+  f.plain([&](Fields<double>& d) {
+    d.vector({"guide", dimension::kLength, Rule::kAny, "the side that it is laid over"}, &*guide);
+  });
+}
+
+template <class P>
 void Line<P>::describe(Fields<P>& f) {
   f.text({.key = "name", .meaning = "heads columns of the recording"}, &name);
   if (f.has_values()) check_name(f, "name", name);
   f.list_below("points", &points);
   f.check(points.size() >= 2, "points",
           "a line has at least two: where it begins and where it ends");
+  if (f.has("wraps", !wraps.empty())) f.list_below("wraps", &wraps);
   if (!f.has_values()) return;
+  for (size_t k = 0; k < wraps.size(); ++k) {
+    const std::string at = fmt::format("wraps.{}.segment", k);
+    f.check(wraps[k].segment + 2 <= static_cast<int>(points.size()), at,
+            "there is no such segment; a line of n points has the segments 0 to n - 2");
+    f.check(
+        k == 0 || wraps[k].segment > wraps[k - 1].segment, at,
+        "segments grow from wrap to wrap, and each has one at most; a point between two surfaces "
+        "makes two segments");
+  }
   for (size_t k = 1; k < points.size(); ++k) {
     f.check(points[k].body != points[k - 1].body ||
                 value_of(Vec3<P>(points[k].position - points[k - 1].position)).norm() > 0,
@@ -83,6 +112,7 @@ void GroodSuntay<P>::describe(Fields<P>& f) {
 
 #define VESICA_INSTANTIATE(P)   \
   template struct LinePoint<P>; \
+  template struct LineWrap<P>;  \
   template struct Line<P>;      \
   template struct Ligament<P>;  \
   template struct Actuator<P>;  \

@@ -10,6 +10,7 @@
 
 #include "vesica/math/fields.h"
 #include "vesica/model/frame.h"
+#include "vesica/model/shapes.h"
 
 namespace vesica::model {
 
@@ -22,12 +23,25 @@ struct LinePoint {
   void describe(Fields<P>& f);
 };
 
+// A sphere or an ellipsoid that a segment of a line may lie on (multibody/line_wrap.h): a shape of
+// a body by its name, or one of its own that nothing else meets.
+template <class P = double>
+struct LineWrap {
+  int segment = 0;  // between points k and k + 1
+  std::string body{}, shape{};
+  std::optional<BodyShape<P>> own_shape{};
+  std::optional<Vec3d> guide{};  // in body axes
+
+  void describe(Fields<P>& f);
+};
+
 // The way of a line (multibody/line_path.h), from the first point to the last; its name heads
 // columns of the recording.
 template <class P = double>
 struct Line {
   std::string name{};
   std::vector<LinePoint<P>> points{};
+  std::vector<LineWrap<P>> wraps{};
 
   void describe(Fields<P>& f);
 };

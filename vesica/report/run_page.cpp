@@ -450,6 +450,7 @@ std::string make_run_page(const RunFolder& run) {
   if (scene) add_measures(run, *scene, &page);
   add_contacts(run, &page);
   if (scene) add_lines(run, *scene, &page);
+  if (model) add_pressure_maps(run, *model, &page);
   if (scene && !scene->contacts.empty()) add_pressure_snapshots(run, *scene, &page);
   add_energy(run, &page);
   page.add_heading("Input");

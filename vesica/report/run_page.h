@@ -29,6 +29,9 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
 void add_measures(const RunFolder& run, const Scene<double>& scene, HtmlPage* page);
 void add_lines(const RunFolder& run, const Scene<double>& scene, HtmlPage* page);
 
+// The maps that were recorded, with sliders, and their sums over regions.
+void add_pressure_maps(const RunFolder& run, const Model& model, HtmlPage* page);
+
 // Pressure over the patch at a few instants of every contact, recomputed from the scene and the
 // recorded motion. Says so on the page where it does not reproduce the recorded force.
 void add_pressure_snapshots(const RunFolder& run, const Scene<double>& scene, HtmlPage* page);

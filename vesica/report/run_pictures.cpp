@@ -22,6 +22,7 @@ constexpr size_t kMostParts = 400;       // of one body
 constexpr int kGrid = 24;                // cubes along a cell that is no polyhedron
 constexpr size_t kMostContacts = 6;
 constexpr int kCells = 90;
+constexpr int kWrapPoints = 9;  // of a line on a surface
 
 // Of many points those that reach furthest in directions all round: corners stay.
 std::vector<Vec3d> choose_outline(const std::vector<Vec3d>& points) {
@@ -205,6 +206,34 @@ void add_links(const Model& model, Player* player) {
   }
 }
 
+// Where a line runs at a row: its points, and kWrapPoints more for every surface, as many where it
+// misses it.
+std::vector<Vec3d> list_line_points(const LinePath<double>& path, const MotionReader& motions,
+                                    size_t row) {
+  const auto at = [&](const LinePoint<double>& point) {
+    return Vec3d(motions.at(static_cast<size_t>(point.body), row).X_WB * point.p_B);
+  };
+  std::vector<Vec3d> points = {at(path.points.front())};
+  auto wrap = path.wraps.begin();
+  for (size_t k = 1; k < path.points.size(); ++k) {
+    const Vec3d to = at(path.points[k]);
+    if (wrap != path.wraps.end() && wrap->segment + 1 == static_cast<int>(k)) {
+      const Pose<double> X =
+          calc_shape_pose(motions.at(static_cast<size_t>(wrap->body), row).X_WB, wrap->X_BS);
+      const auto inside = [&](const Vec3d& p) { return Vec3d(X.R_WB.transpose() * (p - X.p_WB)); };
+      const auto way =
+          sample_wrap(wrap->radii, inside(points.back()), inside(to), wrap->guide, kWrapPoints);
+      const bool wraps = way.size() > 2;
+      for (int m = 0; m < kWrapPoints; ++m) {
+        points.push_back(wraps ? X * way[static_cast<size_t>(m) + 1] : to);
+      }
+      ++wrap;
+    }
+    points.push_back(to);
+  }
+  return points;
+}
+
 }  // namespace
 
 Player make_run_player(const RunFolder& run, const Model& model, const Scene<double>& scene) {
@@ -249,8 +278,7 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
     played.name = line.name;
     const auto tension = run.column(line.name + ".force");
     for (size_t r : frames) {
-      for (const auto& point : line.path.points) {
-        const Vec3d p = motions.at(static_cast<size_t>(point.body), r).X_WB * point.p_B;
+      for (const Vec3d& p : list_line_points(line.path, motions, r)) {
         played.points.insert(played.points.end(), {p.x(), p.y(), p.z()});
       }
       played.tension.push_back(tension[r]);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "vesica/contact/pressure_sums.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/yaml.h"
@@ -441,7 +442,61 @@ void add_force(const model::Bushing<P>& given, const PartPlace& place, Scene<P>*
 }
 
 template <class P>
-LinePath<P> make_line_path(const model::Line<P>& given, const PartPlace& place,
+using ShapesOfBodies = std::vector<std::vector<PlacedShape<P>>>;
+
+// The shape that a line wraps over.
+template <class P>
+PlacedShape<P> find_wrapped_shape(const ModelOf<P>& model, const model::LineWrap<P>& given,
+                                  const model::Body<P>& body, const PartPlace& place,
+                                  const std::vector<PlacedShape<P>>& shapes) {
+  if (given.own_shape) {
+    return make_shape(*given.own_shape, *model.places, place.below("shape").path);
+  }
+  std::vector<std::string_view> names;
+  for (size_t k = 0; k < shapes.size(); ++k) {
+    const std::string& name = body.shapes[k].name;
+    if (name == given.shape) return shapes[k];
+    if (!name.empty()) names.push_back(name);
+  }
+  if (names.empty()) {
+    place.fail("shape", fmt::format("no shape of '{}' has a name; give the shape that is meant "
+                                    "'name: {}', or give a sphere or an ellipsoid here",
+                                    body.name, given.shape));
+  }
+  place.fail("shape", say_unknown(given.shape, names));
+}
+
+template <class P>
+LineWrap<P> make_line_wrap(const ModelOf<P>& model, const model::LineWrap<P>& given,
+                           const PartPlace& place, const ShapesOfBodies<P>& shapes,
+                           const Scene<P>& scene) {
+  LineWrap<P> wrap;
+  wrap.segment = given.segment;
+  wrap.body = BodyFinder<P>(scene).find(given.body, place.below("body"));
+  const auto body = static_cast<size_t>(wrap.body);
+  const PlacedShape<P> shape =
+      find_wrapped_shape(model, given, model.bodies[body], place, shapes[body]);
+  wrap.X_BS = shape.X_BS;
+  if (const auto* sphere = std::get_if<Sphere<P>>(&shape.shape)) {
+    wrap.radii = Vec3<P>(sphere->radius, sphere->radius, sphere->radius);
+    wrap.is_sphere = true;
+  } else if (const auto* ellipsoid = std::get_if<Ellipsoid<P>>(&shape.shape)) {
+    wrap.radii = ellipsoid->radii;
+  } else {
+    place.fail("shape",
+               "a line wraps over a sphere or an ellipsoid; other shapes it passes by via "
+               "points");
+  }
+  if (given.guide) {
+    const Pose<double> X = detail::value_of_pose(wrap.X_BS);
+    wrap.guide = X.R_WB.transpose() * (*given.guide - X.p_WB);
+  }
+  return wrap;
+}
+
+template <class P>
+LinePath<P> make_line_path(const ModelOf<P>& model, const model::Line<P>& given,
+                           const PartPlace& place, const ShapesOfBodies<P>& shapes,
                            const Scene<P>& scene) {
   LinePath<P> path;
   bool moves = false;
@@ -453,15 +508,33 @@ LinePath<P> make_line_path(const model::Line<P>& given, const PartPlace& place,
     path.points.push_back(point);
     moves = moves || point.body != path.points.front().body;
   }
+  for (size_t k = 0; k < given.wraps.size(); ++k) {
+    const PartPlace at = place.below("wraps").below(k);
+    path.wraps.push_back(make_line_wrap(model, given.wraps[k], at, shapes, scene));
+    moves = moves || path.wraps.back().body != path.points.front().body;
+    // Points inside at the start are a mistake of the file.
+    LineState<P> start;
+    LinePath<P> segment;
+    const auto first = static_cast<size_t>(path.wraps.back().segment);
+    segment.points = {path.points[first], path.points[first + 1]};
+    segment.wraps = {path.wraps.back()};
+    segment.wraps[0].segment = 0;
+    try {
+      calc_line_state(segment, calc_start_motions(scene), &start);
+    } catch (const RunError& error) {
+      at.fail("", error.what());
+    }
+  }
   if (!moves) place.fail("points", "all points are on one body: its line does nothing");
   return path;
 }
 
 template <class P>
-void add_force(const model::Ligament<P>& given, const PartPlace& place, Scene<P>* scene) {
+void add_line(const model::Ligament<P>& given, LinePath<P> path, const PartPlace&,
+              Scene<P>* scene) {
   LineElement<P> line;
   line.name = given.line.name;
-  line.path = make_line_path(given.line, place, *scene);
+  line.path = std::move(path);
   LigamentLaw<P> law;
   law.toe_strain = given.toe_strain;
   law.damping = given.damping;
@@ -480,10 +553,11 @@ void add_force(const model::Ligament<P>& given, const PartPlace& place, Scene<P>
   scene->lines.push_back(std::move(line));
 }
 template <class P>
-void add_force(const model::Actuator<P>& given, const PartPlace& place, Scene<P>* scene) {
+void add_line(const model::Actuator<P>& given, LinePath<P> path, const PartPlace& place,
+              Scene<P>* scene) {
   LineElement<P> line;
   line.name = given.line.name;
-  line.path = make_line_path(given.line, place, *scene);
+  line.path = std::move(path);
   const PartPlace input = place.below(given.follows_length ? "length" : "tension");
   line.action = LineActuator<P>{make_signal(given.input, input), given.follows_length,
                                 given.stiffness, given.damping};
@@ -575,6 +649,18 @@ void add_controller(const model::Controller<P>& given, const PartPlace& place, S
   scene->controllers.push_back(std::move(c));
 }
 
+void check_map(const MapOptions& map, const PartPlace& place, const Scene<double>& scene) {
+  BodyFinder<double>(scene).find(map.body, place.below("body"));
+  std::vector<std::string_view> names;
+  for (const auto& c : scene.contacts) names.push_back(c.name);
+  const auto found = std::find(names.begin(), names.end(), map.contact);
+  if (found == names.end()) place.fail("contact", say_unknown(map.contact, names));
+  const auto& c = scene.contacts[static_cast<size_t>(found - names.begin())];
+  const PlacedPair<double>& shapes = c.parts ? c.parts->pairs.front() : c.contact;
+  const std::string reason = explain_no_pressure(c.contact, shapes);
+  if (!reason.empty()) place.fail("contact", fmt::format("'{}' {}", map.contact, reason));
+}
+
 }  // namespace
 
 template <class P>
@@ -608,7 +694,15 @@ Scene<P> build_scene(const ModelOf<P>& model) {
     add_contact(model, k, root.below("contacts").below(k), shapes, &scene);
   }
   for_each("forces", model.forces, [&](const auto& item, const PartPlace& place) {
-    std::visit([&](const auto& force) { add_force(force, place, &scene); }, item.force);
+    std::visit(
+        [&](const auto& force) {
+          if constexpr (requires { force.line; }) {
+            add_line(force, make_line_path(model, force.line, place, shapes, scene), place, &scene);
+          } else {
+            add_force(force, place, &scene);
+          }
+        },
+        item.force);
   });
   for_each("measures", model.measures, [&](const auto& item, const PartPlace& place) {
     std::visit([&](const auto& measure) { add_measure(measure, place, &scene); }, item.measure);
@@ -619,6 +713,19 @@ Scene<P> build_scene(const ModelOf<P>& model) {
   for_each("controllers", model.controllers, [&](const auto& controller, const PartPlace& place) {
     add_controller(controller, place, &scene);
   });
+  if constexpr (std::is_same_v<P, double>) {
+    const PartPlace maps = root.below("output").below("pressure_maps");
+    for (size_t k = 0; k < model.run.maps.size(); ++k) {
+      check_map(model.run.maps[k], maps.below(k), scene);
+      for (size_t other = 0; other < k; ++other) {
+        if (model.run.maps[other].title() != model.run.maps[k].title()) continue;
+        maps.below(k).fail("",
+                           fmt::format("another map is called '{}' too, which names files; give "
+                                       "it a 'name'",
+                                       model.run.maps[k].title()));
+      }
+    }
+  }
   return scene;
 }
 

@@ -159,6 +159,13 @@ class System {
     return size;
   }
 
+  // The shapes in a slot, of which it remembers the pair (SlotMemory); null: none.
+  const PlacedPair<P>* shapes_in(size_t slot, int pair) const {
+    const auto& c = contact_in(slot);
+    if (!c.parts) return &c.contact;
+    return pair < 0 ? nullptr : &c.parts->pairs[static_cast<size_t>(pair)];
+  }
+
   // What a touchdown in slot k, seen as `data` has it, and a lift-off change.
   template <class T>
   void begin_contact(size_t k, const Evaluation<T>& data, State<T>* state,
@@ -190,12 +197,6 @@ class System {
                     std::vector<ContactChange>* changes) const;
   const SceneContact<P>& contact_in(size_t slot) const {
     return scene_.contacts[layout_.contact_of(slot)];
-  }
-  // The shapes in a slot; null: none.
-  const PlacedPair<P>* shapes_in(size_t slot, int pair) const {
-    const auto& c = contact_in(slot);
-    if (!c.parts) return &c.contact;
-    return pair < 0 ? nullptr : &c.parts->pairs[static_cast<size_t>(pair)];
   }
   template <class T>
   void calc_rates_from_overlaps(double t, const T* y, const Memory<T>& memory, T* rates,

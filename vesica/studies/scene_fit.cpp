@@ -101,11 +101,13 @@ class FitProblem {
     left.summary = &summary;
     left.recording = &result.recording;
     left.events = &result.events;
+    left.map_sums = &result.map_sums;
     for (const auto& contact : system.scene().contacts) left.contacts.push_back(contact.name);
     Eigen::VectorXd misses(static_cast<Eigen::Index>(fit_->targets.size()));
     for (size_t k = 0; k < fit_->targets.size(); ++k) {
       FitTarget& target = fit_->targets[k];
       check_reading(target.reading, left);
+      settle_unit(left, &target.reading);
       const std::string cell = take_reading(target.reading, left);
       const auto number = parse_number(cell);
       if (!number) {
