@@ -27,6 +27,7 @@ constexpr std::pair<std::string_view, Runner> kSystems[] = {
     {"ten_boxes", detail::reproduce_ten_boxes},
     {"block_over_step", detail::reproduce_block_over_step},
     {"peg_in_hole", detail::reproduce_peg_in_hole},
+    {"knee", detail::reproduce_knee},
 };
 
 }  // namespace

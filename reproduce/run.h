@@ -85,5 +85,6 @@ SystemReport reproduce_ten_boxes(const ReproduceOptions& options);
 SystemReport reproduce_block_over_step(const ReproduceOptions& options);
 SystemReport reproduce_battery_box(const ReproduceOptions& options);
 SystemReport reproduce_peg_in_hole(const ReproduceOptions& options);
+SystemReport reproduce_knee(const ReproduceOptions& options);
 
 }  // namespace vesica::detail

@@ -11,7 +11,7 @@ PICTURES = {
     "laws_of_the_slip.svg": "vesica laws --quiet --svg {}",
     "rooms.svg": "tools/check_includes.py --draw {}",
 }
-for system in ["cylinder_volumetric", "block_over_step", "tippe_top"]:
+for system in ["cylinder_volumetric", "block_over_step", "tippe_top", "knee"]:
     PICTURES[f"{system}.svg"] = f"vesica reproduce {system} --once --quiet --out {{0}}.run --svg {{0}}"
 # One per page of docs/theory/laws that shows one.
 for page in pathlib.Path("docs/theory/laws").glob("*.md"):

@@ -14,6 +14,7 @@
 #include "vesica/model/probe.h"
 #include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/run_checks.h"
+#include "vesica/studies/scene_fit.h"
 #include "vesica/studies/study.h"
 
 namespace vesica::app {
@@ -71,6 +72,9 @@ void add_check(CommandLine& line, Common& common) {
       // Read and stopped before it fits.
       run_foot_study(
           input, [](double, const std::string&) {}, [] { return true; });
+    } else if (studies::is_scene_fit(input)) {
+      kind = "identify";
+      studies::fit_scene(input, find_input);
     } else if (is_bench_study(input)) {
       kind = "identify";
       run_bench_study(input);

@@ -37,6 +37,7 @@ void add_export(CommandLine& line, Common& common);
 void add_forces(CommandLine& line, Common& common);
 void add_gait(CommandLine& line, Common& common);
 void add_identify(CommandLine& line, Common& common);
+void add_knee(CommandLine& line, Common& common);
 void add_laws(CommandLine& line, Common& common);
 void add_list(CommandLine& line, Common& common);
 void add_mass(CommandLine& line, Common& common);

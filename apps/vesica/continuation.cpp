@@ -139,6 +139,49 @@ std::optional<double> copy_rows(const Continuation& from, const RunOptions& run,
   return first;
 }
 
+namespace {
+
+bool are_same(const MapOptions& a, const MapOptions& b) {
+  const auto pose = [](const MapOptions& m) { return m.frame.value_or(model::Frame<>{}).pose(); };
+  const auto region = [](const MapRegion& r, const MapRegion& s) {
+    return r.name == s.name && r.x == s.x && r.y == s.y;
+  };
+  return a.title() == b.title() && a.contact == b.contact && a.body == b.body && a.size == b.size &&
+         a.cell == b.cell && a.interval == b.interval && pose(a).R_WB == pose(b).R_WB &&
+         pose(a).p_WB == pose(b).p_WB &&
+         std::equal(a.regions.begin(), a.regions.end(), b.regions.begin(), b.regions.end(), region);
+}
+
+}  // namespace
+
+void copy_maps(const Continuation& from, const RunOptions& run, RunWriter* writer) {
+  if (run.maps.empty()) return;
+  const auto before =
+      read_model(InputFile::load((fs::path(from.folder) / "scene.yaml").string())).run.maps;
+  for (size_t k = 0; k < run.maps.size(); ++k) {
+    const MapOptions& map = run.maps[k];
+    const auto path = fs::path(from.folder) / (make_map_file_name(map) + ".h5");
+    if (std::none_of(before.begin(), before.end(),
+                     [&](const MapOptions& other) { return are_same(map, other); }) ||
+        !fs::exists(path)) {
+      continue;
+    }
+    const MapSeries series = load_pressure_map(path.string());
+    const double next = static_cast<double>(count_rows(from.checkpoint.state.t, map.interval));
+    for (size_t f = 0; f < series.frames(); ++f) {
+      const double t = series.sums.times[f];
+      if (t > (next - 0.5) * map.interval) break;
+      const size_t cells = series.cells(), width = series.sums.columns.size();
+      const auto at = [](const std::vector<double>& v, size_t first, size_t count) {
+        return std::vector<double>(v.begin() + static_cast<std::ptrdiff_t>(first),
+                                   v.begin() + static_cast<std::ptrdiff_t>(first + count));
+      };
+      writer->add_map_frame(k, t, at(series.pressure, f * cells, cells),
+                            at(series.sums.values, f * width, width));
+    }
+  }
+}
+
 std::string choose_folder(const Continuation& from, const std::string& out) {
   std::error_code code;
   if (!out.empty()) {

@@ -30,6 +30,9 @@ Continuation find_continuation(const std::string& from, const std::string& scene
 std::optional<double> copy_rows(const Continuation& from, const RunOptions& run,
                                 const System<double>& system, RunWriter* writer);
 
+// The frames of pressure maps from before, of those that the run before had too.
+void copy_maps(const Continuation& from, const RunOptions& run, RunWriter* writer);
+
 // --out, or beside the run that it goes on from; never into it: what was recorded stays.
 std::string choose_folder(const Continuation& from, const std::string& out);
 

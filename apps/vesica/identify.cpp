@@ -13,6 +13,7 @@
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/output_file.h"
 #include "vesica/report/foot_page.h"
+#include "vesica/studies/scene_fit.h"
 
 namespace vesica::app {
 namespace {
@@ -61,6 +62,33 @@ void save_results(const BenchStudy& study, const Common& common) {
   if (!common.quiet) {
     say("wrote {}: identify.json, and measured beside fitted values as CSV\n", common.out);
   }
+}
+
+void run_scene_fit(const InputFile& file, Common& common) {
+  const studies::SceneFit fit = studies::fit_scene(file, find_input);
+  const nlohmann::ordered_json json = studies::make_scene_fit_json(fit);
+  if (!common.out.empty()) {
+    save_text((fs::path(common.out) / "identify.json").string(), json.dump(2) + "\n");
+  }
+  if (!fit.converged) common.status = kFailed;
+  if (common.json) return print_json(json);
+  if (!fit.title.empty()) fmt::print("{}\n\n", fit.title);
+  for (const studies::FitParameter& p : fit.parameters) {
+    fmt::print("  {:<20}{:>13.6g} {}\n", p.name, p.value, p.unit);
+  }
+  fmt::print("\n");
+  for (const studies::FitTarget& t : fit.targets) {
+    fmt::print("  {:<20}{:>13.6g}   target {:.6g} +- {:.2g}\n", t.reading.name, t.reached, t.value,
+               t.tolerance);
+  }
+  fmt::print("  {} runs, {} iterations\n", fit.runs, fit.iterations);
+  for (const studies::FitParameter& p : fit.parameters) {
+    for (const std::string& path : p.paths) {
+      fmt::print("  in a scene: --set '{}={:.6g}{}{}'\n", path, p.value, p.unit.empty() ? "" : " ",
+                 p.unit);
+    }
+  }
+  if (!fit.message.empty()) fmt::print("  warning: {}\n", fit.message);
 }
 
 void print_errors(const char* what, const std::vector<FootResult>& results) {
@@ -161,6 +189,7 @@ void add_identify(CommandLine& line, Common& common) {
       run_foot(file, common);
       return;
     }
+    if (studies::is_scene_fit(file)) return run_scene_fit(file, common);
     const BenchStudy result = run_bench_study(file);
     if (!common.out.empty()) save_results(result, common);
     if (common.json) {

@@ -163,6 +163,7 @@ int main(int argc, char** argv) {
   Common common;
   add_list(line, common);
   add_check(line, common);
+  add_knee(line, common);
   add_laws(line, common);
   add_probe(line, common);
   add_simulate(line, common);

@@ -102,6 +102,7 @@ void check_room(const Model& model, const RunOptions& run, const System<double>&
     if (format == "sto") check_memory(model, run, width);
   }
   check_disk(model, run, bytes, folder);
+  check_map_disk(model, run, folder);
 }
 
 void run_simulation(const InputFile& file, const SimulateOptions& options, Common& common,
@@ -115,6 +116,7 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
   RunWriter writer({folder, options.formats}, system, run, file);
   if (from) {
     const std::optional<double> first = copy_rows(*from, run, system, &writer);
+    copy_maps(*from, run, &writer);
     const std::string recorded =
         !first        ? " is from the start"
         : *first == 0 ? " and the recording are from the start"

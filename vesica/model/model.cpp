@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "vesica/interference/method_row.h"
+#include "vesica/model/describe_parts.h"
+#include "vesica/multibody/grood_suntay.h"
 
 namespace vesica::model {
 namespace {
@@ -14,31 +15,6 @@ namespace {
 template <class P>
 bool is_zero(const Vec3<P>& v) {
   return value_of(v).norm() == 0;
-}
-
-// The two bodies that something is between.
-template <class P>
-void describe_between(Fields<P>& f, const char* message, std::vector<std::string>* between) {
-  f.texts({.key = "between", .meaning = "two bodies"}, between);
-  if (!f.has_values()) return;
-  if (between->size() != 2) {
-    f.fail("between", fmt::format("expected a list of 2, found {}", between->size()));
-    return;
-  }
-  f.check((*between)[0] != (*between)[1], "between", message);
-}
-
-// An optional list of two structs.
-template <class P, class Describe>
-void describe_two(Fields<P>& f, const char* key, const Describe& describe) {
-  if (!f.has(key, true)) return;
-  size_t count = 2;
-  f.items(key, &count, [&](size_t k) {
-    if (k < 2) describe(k);
-  });
-  if (count != 2 && f.has_values()) {
-    f.fail(key, fmt::format("expected a list of 2, found {}", count));
-  }
 }
 
 template <class P>
@@ -55,17 +31,6 @@ void check_inertia(Fields<P>& f, const Mat3<P>& I, bool carried) {
     f.check(!(at(r, r) > (at(s, s) + at(t, t)) * (1 + 1e-9)), "inertia",
             "a moment of inertia cannot exceed the sum of the other two");
   }
-}
-
-template <class P>
-void check_name(Fields<P>& f, const std::string& key, const std::string& name) {
-  f.check(name != "world", key, "'world' is the ground that joints hang on; use another name");
-  const bool is_plain = std::none_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::iscntrl(c) != 0 || c == '"' || c == ';';
-  });
-  f.check(!name.empty() && is_plain, key,
-          "a name is a line of text without quotes and semicolons: it heads columns of the "
-          "recording");
 }
 
 template <class P>
@@ -358,6 +323,14 @@ void Contact<P>::describe_laws(Fields<P>& f) {
 template <class P>
 void Contact<P>::describe(Fields<P>& f) {
   describe_between(f, "a body cannot touch itself", &between);
+  if (f.has("name", !name.empty())) {
+    f.text({.key = "name", .meaning = "heads columns of the recording"}, &name);
+    if (f.has_values()) check_name(f, "name", name);
+  }
+  if (f.has("shapes", !shapes.empty())) {
+    f.texts({.key = "shapes", .meaning = "their shapes that touch, by name"}, &shapes);
+    f.check(shapes.size() == 2, "shapes", "expected two names: of a shape of each body");
+  }
   f.choice({.key = "cells", .unless = 0.0}, {"together", "separate"}, &separate_cells);
   if (f.has("max_pairs", max_pairs.has_value())) {
     if (!max_pairs) max_pairs = 1;
@@ -412,6 +385,20 @@ void Loop<P>::describe(Fields<P>& f) {
   f.plain_number({"rate", dimension::kFrequency, Rule::kPositive, "", 50.0}, &rate);
 }
 
+void Held::describe(Fields<double>& f) {
+  f.text({.key = "measure", .meaning = "of 'measures', as its column is called"}, &measure);
+  const std::string_view part = std::string_view(measure).substr(measure.rfind('.') + 1);
+  const auto known = std::find(kGroodSuntayNames.begin(), kGroodSuntayNames.end(), part);
+  const auto index = known - kGroodSuntayNames.begin();
+  const bool moves = index >= 3 && index < 6;  // a name that is not known is told later
+  f.number({"value", moves ? dimension::kLength : dimension::kAngle}, &value);
+}
+
+void Equilibrium::describe(Fields<double>& f) {
+  if (f.has("locked", !locked.empty())) f.texts({.key = "locked"}, &locked);
+  if (f.has("held", !held.empty())) f.list_below("held", &held);
+}
+
 template <class P>
 void Controller<P>::describe(Fields<P>& f) {
   using namespace dimension;
@@ -461,16 +448,10 @@ void ModelOf<P>::describe(Fields<P>& f) {
   };
   list("contacts", &contacts);
   list("forces", &forces);
+  list("measures", &measures);
   list("loops", &loops);
   list("controllers", &controllers);
-  if (f.has("equilibrium", equilibrium.has_value())) {
-    if (!equilibrium) equilibrium.emplace();
-    f.below("equilibrium", [&] {
-      if (f.has("locked", !equilibrium->locked.empty())) {
-        f.texts({.key = "locked"}, &equilibrium->locked);
-      }
-    });
-  }
+  f.plain([&](Fields<double>& plain) { plain.optional_below("equilibrium", &equilibrium); });
   f.plain([&](Fields<double>& plain) { run.describe(plain); });
 }
 

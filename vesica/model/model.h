@@ -30,6 +30,7 @@
 #include "vesica/contact/contact.h"
 #include "vesica/math/fields.h"
 #include "vesica/math/gravity.h"
+#include "vesica/model/lines.h"
 #include "vesica/model/places.h"
 #include "vesica/model/run.h"
 #include "vesica/model/shapes.h"
@@ -191,6 +192,8 @@ enum class Preset { kExact, kGonthier2007, kBrown2017 };
 template <class P = double>
 struct Contact {
   std::vector<std::string> between{};  // i and j
+  std::string name{};                  // "i-j" unless given
+  std::vector<std::string> shapes{};   // one of i and one of j; all of both unless given
   NormalLaw<P> normal{};
   FrictionLaw<P> friction{};
   std::optional<Interference> interference{};
@@ -240,9 +243,21 @@ struct Bushing {
   void describe(Fields<P>& f);
 };
 
+// Pulls along a line with a tension that is given, or to a length that is (line_element.h).
+template <class P = double>
+struct Actuator {
+  static constexpr std::string_view kName = "actuator";
+  Line<P> line{};
+  bool follows_length = false;
+  Signal<P> input{};  // the tension, or the length
+  P stiffness{0.0}, damping{0.0};
+
+  void describe(Fields<P>& f);
+};
+
 template <class P = double>
 struct Force {
-  std::variant<Spring<P>, PointForce<P>, Bushing<P>> force;
+  std::variant<Spring<P>, PointForce<P>, Bushing<P>, Ligament<P>, Actuator<P>> force;
   void describe(Fields<P>& f) { describe_one_of(f, {.key = "type"}, &force); }
 };
 
@@ -269,9 +284,20 @@ struct Controller {
   void describe(Fields<P>& f);
 };
 
+// A number of a measure, "knee.flexion", that is kept at a value.
+struct Held {
+  std::string measure{};
+  double value = 0;
+
+  void describe(Fields<double>& f);
+};
+
 // Starts from the pose of rest.
 struct Equilibrium {
   std::vector<std::string> locked{};
+  std::vector<Held> held{};
+
+  void describe(Fields<double>& f);
 };
 
 }  // namespace model
@@ -283,6 +309,7 @@ struct ModelOf {
   std::vector<model::Body<P>> bodies{};
   std::vector<model::Contact<P>> contacts{};
   std::vector<model::Force<P>> forces{};
+  std::vector<model::Measure<P>> measures{};
   std::vector<model::Loop<P>> loops{};
   std::vector<model::Controller<P>> controllers{};
   std::optional<model::Equilibrium> equilibrium{};

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 
 namespace vesica {
 namespace {
@@ -25,6 +27,62 @@ void check_count(Fields<double>& f, const char* key, double duration, double len
 }  // namespace
 
 std::string_view solver_name(Solver solver) { return kSolverNames[static_cast<size_t>(solver)]; }
+
+namespace {
+
+constexpr double kMostCells = 1e6;
+
+void describe_limits(Fields<double>& f, const char* key, std::optional<std::array<double, 2>>* x) {
+  if (!f.has(key, x->has_value())) return x->reset();
+  if (!*x) x->emplace();
+  f.list({key, dimension::kLength}, (*x)->data(), 2);
+  f.check((**x)[1] > (**x)[0], key, "goes from a lower limit to an upper one");
+}
+
+}  // namespace
+
+void MapRegion::describe(Fields<double>& f) {
+  describe_limits(f, "x", &x);
+  describe_limits(f, "y", &y);
+  f.check(x || y, "", "a region has limits: give 'x', 'y' or both, each as [from, to]");
+}
+
+void MapOptions::describe(Fields<double>& f) {
+  if (f.has("name", !name.empty())) f.text({.key = "name", .meaning = "of its files"}, &name);
+  f.text({.key = "contact"}, &contact);
+  f.text({.key = "body", .meaning = "that carries the map"}, &body);
+  f.optional_below("frame", &frame);
+  f.list({"size", dimension::kLength, Rule::kPositive, "along x and y, about the frame's origin"},
+         size.data(), 2);
+  f.number({"cell", dimension::kLength, Rule::kPositive, "side of a cell", 1e-3}, &cell);
+  f.number({"interval", dimension::kTime, Rule::kPositive, "between maps", 1e-2}, &interval);
+  if (f.has_values()) {
+    for (int k = 0; k < 2; ++k) {
+      const double count = size[k] / cell;
+      if (std::abs(count - std::round(count)) > 1e-6 * count || count < 0.5) {
+        f.fail("cell",
+               fmt::format("{:.6g} m are {:.6g} cells of {:.6g} m; a side is a whole number "
+                           "of cells",
+                           size[k], count, cell));
+      }
+    }
+    f.check(size[0] * size[1] / (cell * cell) <= kMostCells, "cell",
+            "makes more than a million cells; choose larger ones, or a smaller map");
+    const bool is_plain = std::all_of(title().begin(), title().end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == ' ';
+    });
+    f.check(is_plain, name.empty() ? "contact" : "name",
+            "names a file: letters, digits, spaces, '_', '-' and '.'; give the map a 'name'");
+  }
+  if (!f.has("regions", !regions.empty())) return;
+  std::vector<std::string> names;
+  for (const MapRegion& region : regions) names.push_back(region.name);
+  f.entries("regions", &names, [&](size_t k) {
+    if (regions.size() < names.size()) regions.resize(names.size());
+    regions[k].name = names[k];
+    regions[k].describe(f);
+  });
+}
 
 namespace model {
 namespace {
@@ -60,6 +118,12 @@ void describe_output(Fields<double>& f, Run* run) {
   if (run->interval > 0) {
     check_count(f, "interval", run->duration, run->interval, kMostSteps, "rows");
   }
+  if (f.has("pressure_maps", !run->maps.empty())) {
+    f.list_below("pressure_maps", &run->maps);
+    for (size_t k = 0; k < run->maps.size(); ++k) {
+      check_count(f, "pressure_maps", run->duration, run->maps[k].interval, kMostSteps, "maps");
+    }
+  }
   // A number: every so many seconds; a list: at these times.
   if (!f.has("checkpoints", run->checkpoint_interval || !run->checkpoints.empty())) return;
   if (f.is_list("checkpoints", !run->checkpoint_interval)) {
@@ -90,7 +154,8 @@ void Run::describe(Fields<double>& f) {
             solver != usual.solver || tolerance != usual.tolerance || max_step != 0 || !ledger)) {
     f.below("solver", [&] { describe_solver(f, this); });
   }
-  if (f.has("output", interval != usual.interval || checkpoint_interval || !checkpoints.empty())) {
+  if (f.has("output", interval != usual.interval || checkpoint_interval || !checkpoints.empty() ||
+                          !maps.empty())) {
     f.below("output", [&] { describe_output(f, this); });
   }
 }

@@ -163,6 +163,10 @@ template <class P>
 void BodyShape<P>::describe(Fields<P>& f) {
   describe_one_of(f, {.key = "type"}, &shape);
   f.optional_below("pose", &pose);
+  if (f.has("name", !name.empty())) {
+    f.text({.key = "name", .meaning = "by which a contact may choose it"}, &name);
+    f.check(!name.empty(), "name", "a name cannot be empty");
+  }
 }
 
 namespace {

@@ -114,6 +114,7 @@ template <class P = double>
 struct BodyShape {
   AnyShape<P> shape{};
   std::optional<Frame<P>> pose{};
+  std::string name{};  // by which a contact may choose it
 
   void describe(Fields<P>& f);
 };

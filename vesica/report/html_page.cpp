@@ -251,19 +251,24 @@ void HtmlPage::add_path(const PathPlot& plot) {
 }
 
 void HtmlPage::add_player(const Player& player) {
-  std::string bodies, forces, links;
+  std::string bodies, forces, links, lines;
   for (const PlayedBody& b : player.bodies) {
     if (!bodies.empty()) bodies += ',';
     bodies += fmt::format(
         "{{\"name\":{},\"shape\":\"{}\",\"size\":{},\"vertices\":{},\"triangles\":{},\"p\":{},"
-        "\"R\":{},\"trail\":{},\"poses\":{}}}",
+        "\"R\":{},\"trail\":{},\"patch\":{},\"poses\":{}}}",
         as_json(b.name), shape_word(b.shape), as_json_list(b.size), as_json_list(b.vertices),
         as_json(nlohmann::json(b.triangles)), as_json_list(b.shape_position),
-        as_json_list(b.shape_rotation), b.trail, as_json_list(b.poses));
+        as_json_list(b.shape_rotation), b.trail, b.patch, as_json_list(b.poses));
   }
   for (const PlayedForce& f : player.forces) {
     if (!forces.empty()) forces += ',';
     forces += fmt::format("{{\"name\":{},\"values\":{}}}", as_json(f.name), as_json_list(f.values));
+  }
+  for (const PlayedLine& l : player.lines) {
+    if (!lines.empty()) lines += ',';
+    lines += fmt::format("{{\"name\":{},\"points\":{},\"tension\":{}}}", as_json(l.name),
+                         as_json_list(l.points), as_json_list(l.tension));
   }
   for (const PlayedLink& l : player.links) {
     if (!links.empty()) links += ',';
@@ -272,9 +277,9 @@ void HtmlPage::add_player(const Player& player) {
   }
   add_mount(player.title, player.note,
             fmt::format("{{\"kind\":\"player\",\"label\":{},\"across\":{},\"up\":{},\"down\":{},"
-                        "\"t\":{},\"bodies\":[{}],\"forces\":[{}],\"links\":[{}]}}",
+                        "\"t\":{},\"bodies\":[{}],\"forces\":[{}],\"links\":[{}],\"lines\":[{}]}}",
                         as_json(player.title), player.across, player.up, player.down,
-                        as_json_list(player.times), bodies, forces, links));
+                        as_json_list(player.times), bodies, forces, links, lines));
 }
 
 void HtmlPage::add_svg(const std::string& svg, const std::string& caption) {

@@ -85,11 +85,17 @@ struct PlayedBody {
   std::array<double, 3> shape_position{};  // of the shape on its body
   std::array<double, 9> shape_rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row by row
   bool trail = false;
+  bool patch = false;         // a half-space of which a piece is drawn
   std::vector<double> poses;  // x y z qw qx qy qz per frame; one frame: it rests
 };
 struct PlayedForce {
   std::string name;
   std::vector<double> values;  // px py pz fx fy fz per frame; NaN: none
+};
+struct PlayedLine {
+  std::string name;
+  std::vector<double> points;   // x y z of each point it passes, per frame; as many in every frame
+  std::vector<double> tension;  // per frame
 };
 // A line from a point of one body to one of another; body -1: the world.
 struct PlayedLink {
@@ -103,6 +109,7 @@ struct Player {
   std::vector<double> times;
   std::vector<PlayedBody> bodies;
   std::vector<PlayedForce> forces;
+  std::vector<PlayedLine> lines;
   std::vector<PlayedLink> links;
 };
 

@@ -484,14 +484,37 @@ function player(host, spec) {
   const clock = el(controls, "span");
   const names = ["x", "y", "z"];
   const clip = "clip" + clips++;
-  let a = spec.across, b = spec.up;
+  // A view along an axis, or (view 3) turned by the mouse: A across, B up.
+  const unit = axis => [0, 1, 2].map(k => k === axis ? 1 : 0), dot = (u, v) => u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+  const cross3 = (u, v) => [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
   const views = [[spec.across, spec.up]];
   for (const v of [[0, 2], [1, 2], [0, 1]]) if (!views.some(w => w.includes(v[0]) && w.includes(v[1]))) views.push(v);
-  const buttons = views.map(v => {
-    const button = el(controls, "button", { type: "button" }, `${names[v[0]]} ${names[v[1]]}`);
-    button.addEventListener("click", () => { [a, b] = v; layout(); });
+  let A = unit(spec.across), B = unit(spec.up), view = 0, azimuth = 0.6, height = 0.35;
+  function turnView() {
+    const e = unit(spec.up).map(x => spec.down ? -x : x), u = unit(spec.across), w = cross3(u, e);
+    const c = Math.cos(azimuth), s = Math.sin(azimuth), out = u.map((x, k) => s * x + c * w[k]);
+    A = u.map((x, k) => c * x - s * w[k]);
+    B = e.map((x, k) => Math.cos(height) * x - Math.sin(height) * out[k]);
+  }
+  const buttons = [...views.map(v => `${names[v[0]]} ${names[v[1]]}`), "3-D"].map((label, k) => {
+    const button = el(controls, "button", { type: "button" }, label);
+    button.addEventListener("click", () => {
+      view = k;
+      if (k < views.length) [A, B] = [unit(views[k][0]), unit(views[k][1])]; else turnView();
+      layout();
+    });
     return button;
   });
+  let dragged = null;
+  box.addEventListener("pointerdown", event => { if (view === views.length) { dragged = [event.clientX, event.clientY]; event.preventDefault(); } });
+  window.addEventListener("pointermove", event => {
+    if (!dragged) return;
+    azimuth += (event.clientX - dragged[0]) * 0.01;
+    height = Math.max(-1.5, Math.min(1.5, height + (event.clientY - dragged[1]) * 0.01));
+    dragged = [event.clientX, event.clientY];
+    turnView(); layout();
+  });
+  window.addEventListener("pointerup", () => { dragged = null; });
   const poseOf = (body, frame) => {
     const k = body.poses.length > 7 ? 7 * frame : 0;
     const p = body.poses.slice(k, k + 3), R = rotation(body.poses.slice(k + 3, k + 7));
@@ -499,45 +522,57 @@ function player(host, spec) {
   };
   let strongest = 0;
   for (const f of spec.forces) for (let k = 0; k < f.values.length; k += 6) if (f.values[k + 3] !== null) strongest = Math.max(strongest, Math.hypot(f.values[k + 3], f.values[k + 4], f.values[k + 5]));
+  const tightest = Math.max(0, ...(spec.lines || []).map(line => line.tension.reduce((most, x) => Math.max(most, x), 0)));
   // Parts of a body have its colour.
   let hue = -1;
   for (const body of spec.bodies) { if (body.name) ++hue; body.hue = Math.max(0, hue); }
   let X, Y, sign, scale, bodiesLayer, x0, x1, y0, y1;
 
   function layout() {
-    buttons.forEach((button, k) => button.classList.toggle("on", views[k][0] === a && views[k][1] === b));
+    buttons.forEach((button, k) => button.classList.toggle("on", k === view));
+    box.style.cursor = view === views.length ? "grab" : "";
     const ends = [[Infinity, -Infinity], [Infinity, -Infinity]];
     for (const body of spec.bodies) {
       if (body.shape === "half_space") continue;
       const r = body.vertices.length ? Math.max(...body.vertices.map(Math.abs)) : body.shape === "box" ? Math.hypot(...body.size) / 2 : Math.max(...body.size);
-      for (let k = 0; k < body.poses.length; k += 7) [a, b].forEach((axis, i) => {
-        ends[i][0] = Math.min(ends[i][0], body.poses[k + axis] - r);
-        ends[i][1] = Math.max(ends[i][1], body.poses[k + axis] + r);
+      for (let k = 0; k < body.poses.length; k += 7) [A, B].forEach((axis, i) => {
+        const at = dot(axis, body.poses.slice(k, k + 3));
+        ends[i][0] = Math.min(ends[i][0], at - r);
+        ends[i][1] = Math.max(ends[i][1], at + r);
       });
     }
     // Where a joint holds to the world it is seen too.
     for (const link of spec.links || []) for (const [k, p] of [[link.from, link.a], [link.to, link.b]]) {
       const body = spec.bodies[k], at = body ? add(body.poses.slice(0, 3), turn(rotation(body.poses.slice(3, 7)), p)) : p;
-      [a, b].forEach((axis, i) => { ends[i][0] = Math.min(ends[i][0], at[axis]); ends[i][1] = Math.max(ends[i][1], at[axis]); });
+      [A, B].forEach((axis, i) => { ends[i][0] = Math.min(ends[i][0], dot(axis, at)); ends[i][1] = Math.max(ends[i][1], dot(axis, at)); });
     }
     [x0, x1] = padded(...ends[0]); [y0, y1] = padded(...ends[1]);
-    sign = spec.down && b === spec.up ? -1 : 1;
-    const axes = planeAxes(root, box, [x0, x1], [y0, y1], [150, 420], [a, b].map(axis => `${names[axis]} [m]`), sign < 0);
+    sign = spec.down && view < views.length && views[view][1] === spec.up ? -1 : 1;
+    const labels = view < views.length ? views[view].map(axis => `${names[axis]} [m]`) : ["drag to turn [m]", "[m]"];
+    const axes = planeAxes(root, box, [x0, x1], [y0, y1], [150, 420], labels, sign < 0);
     ({ X, Y, scale, x0, x1, y0, y1 } = axes);
     svg(svg(root, "clipPath", { id: clip }), "rect", { x: LEFT, y: TOP, width: axes.inner, height: axes.height });
     bodiesLayer = svg(root, "g", { "clip-path": `url(#${clip})` });
     draw();
   }
-  const flat = p => [X(p[a]), Y(p[b])];
+  const flat = p => [X(dot(A, p)), Y(dot(B, p))];
   const outline = list => list.map((p, k) => (k ? "L" : "M") + p[0].toFixed(1) + " " + p[1].toFixed(1)).join("") + "Z";
 
-  function drawGround(layer, pose) {
-    const n = [pose.R[3 * a + 2], pose.R[3 * b + 2]], length = Math.hypot(...n);
+  // A piece of a plane: of one that moves freely, or seen from aside.
+  function drawPatch(layer, body, pose) {
+    const reach = (body.patch ? 0.05 : 0.4) * Math.min(x1 - x0, y1 - y0), color = body.patch ? colorOf(body.hue) : "var(--ground)";
+    const corner = (u, v) => flat(add(pose.shape, turn(pose.R, [u * reach, v * reach, 0])));
+    svg(layer, "path", { d: outline([corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)]), style: `fill:${color};fill-opacity:${body.patch ? 0.3 : 0.6};stroke:${color};stroke-width:1.6` });
+  }
+  function drawGround(layer, body, pose) {
+    if (body.patch || view === views.length) return drawPatch(layer, body, pose);
+    const column = [pose.R[2], pose.R[5], pose.R[8]], n = [dot(A, column), dot(B, column)], length = Math.hypot(...n);
     if (length < 0.5) return;  // seen from above: it fills the picture
+    const [px, py] = [dot(A, pose.shape), dot(B, pose.shape)];
     const [nx, ny] = [n[0] / length, n[1] / length], far = 4 * Math.hypot(x1 - x0, y1 - y0);
     // The point of the surface nearest to the middle of the picture, so that "far" is far enough.
-    const c = [(x0 + x1) / 2, (y0 + y1) / 2], along = (c[0] - pose.shape[a]) * -ny + (c[1] - pose.shape[b]) * nx;
-    const at = (s, depth) => [X(pose.shape[a] - ny * s - nx * depth), Y(pose.shape[b] + nx * s - ny * depth)];
+    const c = [(x0 + x1) / 2, (y0 + y1) / 2], along = (c[0] - px) * -ny + (c[1] - py) * nx;
+    const at = (s, depth) => [X(px - ny * s - nx * depth), Y(py + nx * s - ny * depth)];
     svg(layer, "path", { d: outline([at(along - far, 0), at(along + far, 0), at(along + far, far), at(along - far, far)]), style: "fill:var(--ground)" });
     let d = `M${at(along - far, 0).join(" ")}L${at(along + far, 0).join(" ")}`;
     // Hatching moves with the surface: a belt is seen to run.
@@ -550,12 +585,13 @@ function player(host, spec) {
     const [cx, cy] = flat(pose.shape);
     if (body.shape === "ellipsoid" || body.shape === "sphere") {
       // Silhouette: the block of R diag(r^2) R' in the plane of view, and its principal axes.
-      const S = (i, j) => [0, 1, 2].reduce((sum, m) => sum + pose.R[3 * i + m] * pose.R[3 * j + m] * body.size[m] ** 2, 0);
-      const p = S(a, a), q = S(b, b), r = S(a, b), mean = (p + q) / 2, d = Math.hypot((p - q) / 2, r);
+      const axis = (u, m) => u[0] * pose.R[m] + u[1] * pose.R[3 + m] + u[2] * pose.R[6 + m];
+      const S = (u, v) => [0, 1, 2].reduce((sum, m) => sum + axis(u, m) * axis(v, m) * body.size[m] ** 2, 0);
+      const p = S(A, A), q = S(B, B), r = S(A, B), mean = (p + q) / 2, d = Math.hypot((p - q) / 2, r);
       const angle = -sign * Math.atan2(2 * r, p - q) / 2 * 180 / Math.PI;
       svg(layer, "ellipse", { cx, cy, rx: Math.sqrt(mean + d) * scale, ry: Math.sqrt(Math.max(0, mean - d)) * scale, transform: `rotate(${angle} ${cx} ${cy})`, style });
       let spokes = "";
-      for (let m = 0; m < 3; ++m) spokes += `M${cx} ${cy}l${pose.R[3 * a + m] * body.size[m] * scale} ${-sign * pose.R[3 * b + m] * body.size[m] * scale}`;
+      for (let m = 0; m < 3; ++m) spokes += `M${cx} ${cy}l${axis(A, m) * body.size[m] * scale} ${-sign * axis(B, m) * body.size[m] * scale}`;
       svg(layer, "path", { d: spokes, style: `stroke:${color};opacity:0.7` });
     } else if (body.shape === "mesh") {
       // All triangles turned the same way round make one path that fills their union: holes stay.
@@ -579,20 +615,28 @@ function player(host, spec) {
         svg(layer, "path", { d, style: `stroke:${color};opacity:0.45` });
       }
     }
-    if (body.name) svg(layer, "circle", { cx: X(pose.p[a]), cy: Y(pose.p[b]), r: 2.5, style: `fill:${color}` });
+    const [px, py] = flat(pose.p);
+    if (body.name) svg(layer, "circle", { cx: px, cy: py, r: 2.5, style: `fill:${color}` });
   }
   function draw() {
     const frame = Number(slider.value);
     bodiesLayer.textContent = "";
     const poses = spec.bodies.map(body => poseOf(body, frame));
-    spec.bodies.forEach((body, k) => { if (body.shape === "half_space") drawGround(bodiesLayer, poses[k]); });
+    spec.bodies.forEach((body, k) => { if (body.shape === "half_space") drawGround(bodiesLayer, body, poses[k]); });
     spec.bodies.forEach((body, k) => {
       if (!body.trail) return;
       let d = "";
-      for (let i = 0; i < body.poses.length; i += 7) d += (i ? "L" : "M") + X(body.poses[i + a]).toFixed(1) + " " + Y(body.poses[i + b]).toFixed(1);
+      for (let i = 0; i < body.poses.length; i += 7) d += (i ? "L" : "M") + flat(body.poses.slice(i, i + 3)).map(v => v.toFixed(1)).join(" ");
       svg(bodiesLayer, "path", { class: "curve", d, style: `stroke:${colorOf(body.hue)};stroke-dasharray:1 4` });
     });
     spec.bodies.forEach((body, k) => { if (body.shape !== "half_space") drawBody(bodiesLayer, body, poses[k]); });
+    for (const line of spec.lines || []) {
+      const n = line.points.length / spec.t.length, share = tightest > 0 ? line.tension[frame] / tightest : 0;
+      let d = "";
+      for (let i = n * frame; i < n * (frame + 1); i += 3) d += (d ? "L" : "M") + flat(line.points.slice(i, i + 3)).map(v => v.toFixed(1)).join(" ");
+      const style = share > 0 ? `stroke:var(--bad);stroke-width:${(1 + 2.5 * share).toFixed(2)};opacity:${(0.45 + 0.55 * share).toFixed(2)}` : "stroke:currentColor;stroke-width:0.9;opacity:0.35;stroke-dasharray:3 3";
+      svg(svg(bodiesLayer, "path", { d, fill: "none", style }), "title", {}, `${line.name}: ${line.tension[frame].toPrecision(3)} N`);
+    }
     for (const link of spec.links || []) {
       const at = (k, p) => flat(k < 0 ? p : add(poses[k].p, turn(poses[k].frame, p)));
       const from = at(link.from, link.a), to = at(link.to, link.b), hue = spec.bodies[link.to].hue;
@@ -602,7 +646,7 @@ function player(host, spec) {
     for (const f of spec.forces) {
       const v = f.values.slice(6 * frame, 6 * frame + 6);
       if (v[3] === null || !strongest) continue;
-      const [x, y] = flat(v), s = 110 / strongest, dx = v[3 + a] * s, dy = -sign * v[3 + b] * s;
+      const [x, y] = flat(v), s = 110 / strongest, force = v.slice(3), dx = dot(A, force) * s, dy = -sign * dot(B, force) * s;
       const arrow = svg(bodiesLayer, "path", { d: `M${x} ${y}l${dx} ${dy}`, style: "stroke:var(--bad);stroke-width:2.4;stroke-linecap:round" });
       svg(arrow, "title", {}, f.name);
     }
@@ -610,8 +654,8 @@ function player(host, spec) {
     const taken = [];
     spec.bodies.forEach((body, k) => {
       if (body.shape === "half_space" || !body.name) return;
-      const x = X(poses[k].p[a]) + 7;
-      let y = Y(poses[k].p[b]) - 7;
+      const at = flat(poses[k].p), x = at[0] + 7;
+      let y = at[1] - 7;
       while (taken.some(([u, v]) => Math.abs(u - x) < 60 && Math.abs(v - y) < 12)) y += 13;
       taken.push([x, y]);
       svg(bodiesLayer, "text", { class: "name", x, y }, body.name);

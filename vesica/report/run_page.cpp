@@ -447,7 +447,10 @@ std::string make_run_page(const RunFolder& run) {
   if (scene) page.add_player(make_run_player(run, *model, *scene));
   add_key_figures(run, &page);
   add_motion_plots(run, &page);
+  if (scene) add_measures(run, *scene, &page);
   add_contacts(run, &page);
+  if (scene) add_lines(run, *scene, &page);
+  if (model) add_pressure_maps(run, *model, &page);
   if (scene && !scene->contacts.empty()) add_pressure_snapshots(run, *scene, &page);
   add_energy(run, &page);
   page.add_heading("Input");

@@ -22,6 +22,7 @@ constexpr size_t kMostParts = 400;       // of one body
 constexpr int kGrid = 24;                // cubes along a cell that is no polyhedron
 constexpr size_t kMostContacts = 6;
 constexpr int kCells = 90;
+constexpr int kWrapPoints = 9;  // of a line on a surface
 
 // Of many points those that reach furthest in directions all round: corners stay.
 std::vector<Vec3d> choose_outline(const std::vector<Vec3d>& points) {
@@ -205,6 +206,34 @@ void add_links(const Model& model, Player* player) {
   }
 }
 
+// Where a line runs at a row: its points, and kWrapPoints more for every surface, as many where it
+// misses it.
+std::vector<Vec3d> list_line_points(const LinePath<double>& path, const MotionReader& motions,
+                                    size_t row) {
+  const auto at = [&](const LinePoint<double>& point) {
+    return Vec3d(motions.at(static_cast<size_t>(point.body), row).X_WB * point.p_B);
+  };
+  std::vector<Vec3d> points = {at(path.points.front())};
+  auto wrap = path.wraps.begin();
+  for (size_t k = 1; k < path.points.size(); ++k) {
+    const Vec3d to = at(path.points[k]);
+    if (wrap != path.wraps.end() && wrap->segment + 1 == static_cast<int>(k)) {
+      const Pose<double> X =
+          calc_shape_pose(motions.at(static_cast<size_t>(wrap->body), row).X_WB, wrap->X_BS);
+      const auto inside = [&](const Vec3d& p) { return Vec3d(X.R_WB.transpose() * (p - X.p_WB)); };
+      const auto way =
+          sample_wrap(wrap->radii, inside(points.back()), inside(to), wrap->guide, kWrapPoints);
+      const bool wraps = way.size() > 2;
+      for (int m = 0; m < kWrapPoints; ++m) {
+        points.push_back(wraps ? X * way[static_cast<size_t>(m) + 1] : to);
+      }
+      ++wrap;
+    }
+    points.push_back(to);
+  }
+  return points;
+}
+
 }  // namespace
 
 Player make_run_player(const RunFolder& run, const Model& model, const Scene<double>& scene) {
@@ -241,6 +270,18 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
       }
       PlayedBody& played = player.bodies.emplace_back(moving);
       if (parts[k]) set_shape(*parts[k], &played);
+      played.patch = body.is_free && played.shape == PlayedBody::Shape::kHalfSpace;
+    }
+  }
+  for (const auto& line : scene.lines) {
+    PlayedLine& played = player.lines.emplace_back();
+    played.name = line.name;
+    const auto tension = run.column(line.name + ".force");
+    for (size_t r : frames) {
+      for (const Vec3d& p : list_line_points(line.path, motions, r)) {
+        played.points.insert(played.points.end(), {p.x(), p.y(), p.z()});
+      }
+      played.tension.push_back(tension[r]);
     }
   }
   add_links(model, &player);
@@ -260,6 +301,9 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
   player.note =
       "Dotted: the path of a body's origin. Red: the contact force on the first body of a contact, "
       "at the centre of pressure.";
+  if (!scene.lines.empty()) {
+    player.note += " Lines under tension: red, the wider the tighter; dashed where slack.";
+  }
   if (stride > 1) {
     player.note += fmt::format(" One row in {} of the recording is a frame here.", stride);
   }

@@ -19,11 +19,31 @@ namespace vesica {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Files of pressure maps that an earlier run left, as its summary names them: other files may be
+// called so too.
+void remove_earlier_maps(const fs::path& folder) {
+  std::ifstream stream(folder / "summary.json");
+  const auto summary = nlohmann::json::parse(stream, nullptr, false);  // discarded: there is none
+  if (!summary.is_object() || !summary.contains("pressure_maps")) return;
+  for (const auto& map : summary["pressure_maps"]) {
+    if (!map.is_object() || !map.contains("file") || !map["file"].is_string()) continue;
+    const fs::path name = fs::path(map["file"].get<std::string>()).filename();
+    if (!name.string().starts_with("pressure_")) continue;
+    fs::remove(folder / name);
+    fs::remove(folder / fs::path(name).replace_extension(".csv"));
+  }
+}
+
+}  // namespace
+
 void clear_earlier_run(const std::string& folder, const std::string& scene) {
   const fs::path path(folder);
   std::ifstream stream(path / "scene.yaml", std::ios::binary);
   using Bytes = std::istreambuf_iterator<char>;
   if (stream && std::string(Bytes(stream), Bytes()) == scene) return;
+  remove_earlier_maps(path);
   for (const char* name :
        {"scene.yaml", "summary.json", "recording.csv", "recording.h5", "recording.sto",
         "checkpoints.jsonl", "report.html", "sensitivity.csv", "sensitivity.json"}) {
@@ -50,6 +70,12 @@ RunWriter::RunWriter(Target target, const System<double>& system, const RunOptio
   keeps_rows_ = has("sto");
   if (has("csv")) csv_ = std::make_unique<CsvStream>(path("recording.csv"), table_.columns);
   if (has("h5")) h5_ = std::make_unique<Hdf5Stream>(path("recording.h5"), table_.columns);
+  for (const MapOptions& map : options.maps) {
+    const std::string name = make_map_file_name(map);
+    maps_.push_back(
+        {name, std::make_unique<MapStream>(path(name + ".h5"), map),
+         std::make_unique<CsvStream>(path(name + ".csv"), make_map_table(map).columns)});
+  }
   checkpoints_ = std::make_unique<CheckpointFile>(path("checkpoints.jsonl"));
 }
 
@@ -74,7 +100,18 @@ void RunWriter::on_row(double t, const std::vector<double>& values) {
   table_.values.insert(table_.values.end(), values.begin(), values.end());
 }
 
+void RunWriter::add_map_frame(size_t map, double t, const std::vector<double>& pressure,
+                              const std::vector<double>& sums) {
+  has_begun_ = true;
+  maps_[map].h5->add_frame(t, pressure, sums);
+  maps_[map].csv->add_row(t, sums.data());
+}
+
 void RunWriter::flush() {
+  for (MapFiles& map : maps_) {
+    map.h5->flush();
+    map.csv->flush();
+  }
   if (csv_) csv_->flush();
   if (h5_) h5_->flush();
 }
@@ -109,6 +146,10 @@ nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
   has_begun_ = true;
   if (csv_) csv_->close();
   if (h5_) h5_->close();
+  for (MapFiles& map : maps_) {
+    map.h5->close();
+    map.csv->close();
+  }
   checkpoints_->close();
   if (keeps_rows_ && table_.rows() > 0) save_sto(path("recording.sto"), table_);
   auto summary = summarise(result);
@@ -124,6 +165,10 @@ nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
   fs::remove(folder / "report.html");
   fs::remove_all(folder / kNamedFilesFolder);
   if (fs::exists(path(kNamedFilesFolder))) names.insert(names.begin(), kNamedFilesFolder);
+  remove_earlier_maps(folder);
+  for (const MapFiles& map : maps_) {
+    names.insert(names.begin(), {map.name + ".csv", map.name + ".h5"});
+  }
   for (const std::string& name : names) fs::rename(path(name), folder / name);
   fs::remove_all(folder / kPartialFolder);
   return summary;

@@ -10,6 +10,7 @@
 #include "vesica/io/yaml.h"
 #include "vesica/report/run_folder.h"
 #include "vesica/simulation/checkpoint_file.h"
+#include "vesica/simulation/map_file.h"
 #include "vesica/simulation/recording_hdf5.h"
 #include "vesica/simulation/simulate.h"
 
@@ -39,6 +40,12 @@ class RunWriter final : public RunObserver {
   }
 
   void on_row(double t, const std::vector<double>& values) override;
+  void on_map(size_t map, double t, const PressureFrame& frame,
+              const std::vector<double>& sums) override {
+    add_map_frame(map, t, frame.pressure, sums);
+  }
+  void add_map_frame(size_t map, double t, const std::vector<double>& pressure,
+                     const std::vector<double>& sums);
   void on_checkpoint(const Checkpoint& checkpoint) override;
   void on_pulse(const RunResult& so_far, const Checkpoint& now) override;
 
@@ -59,6 +66,12 @@ class RunWriter final : public RunObserver {
   bool keeps_rows_ = false;
   std::unique_ptr<CsvStream> csv_;
   std::unique_ptr<Hdf5Stream> h5_;
+  struct MapFiles {
+    std::string name;  // without the ending
+    std::unique_ptr<MapStream> h5;
+    std::unique_ptr<CsvStream> csv;
+  };
+  std::vector<MapFiles> maps_;
   std::unique_ptr<CheckpointFile> checkpoints_;
   RecordingHash hash_;
   size_t rows_ = 0;

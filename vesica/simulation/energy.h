@@ -84,6 +84,7 @@ Energies<T> calc_energies(const System<T>& system, const T* y, const Evaluation<
     e.springs +=
         calc_bushing(bushing, data.motions[bushing.body_i], data.motions[bushing.body_j]).stored;
   }
+  for (const LineForce<T>& line : data.lines) e.springs += line.stored;
   for (const auto& force : scene.joint_forces) {
     const int speed = system.layout().u_starts[static_cast<size_t>(force.body)] + force.speed;
     const T* q = y + system.layout().position(static_cast<size_t>(force.body)) + force.speed;

@@ -1,13 +1,17 @@
 // The pose in which a scene rests: no generalised force on any coordinate that is not locked.
 //
 // Newton's method on the generalised forces at rest, r(q) = tau + sum J^T F, with exact Jacobians
-// by dual numbers and a step that is halved until |r| falls. Contacts push with their elastic part;
-// friction that depends on the slip alone has none at rest, and bristles stay as they start.
-// Limits: no loops; where nothing holds a coordinate (a free body in the air, a ball that may roll)
-// the Jacobian is singular, and the smallest step is taken: lock what is to stay. A saddle is an
-// equilibrium too.
+// by dual numbers and a step that is halved until it comes nearer; where no length of it helps (a
+// line that is slack, a contact that is open: the Jacobian says nothing of them) it is turned
+// towards the gradient of |r|^2 (Levenberg). Contacts push with their elastic part; friction that
+// depends on the slip alone has none at rest, and bristles stay as they start. A measure may be
+// held at a value: whatever generalised force holds it, lambda grad(measure), is part of the
+// balance. Limits: no loops; where nothing holds a coordinate (a free body in the air, a ball that
+// may roll) the Jacobian is singular, and the smallest step is taken: lock what is to stay. A
+// saddle is an equilibrium too.
 #pragma once
 
+#include <Eigen/Core>
 #include <string>
 #include <vector>
 
@@ -15,17 +19,48 @@
 
 namespace vesica {
 
+// One of the six numbers of a measure (grood_suntay.h), kept at a value.
+struct HeldMeasure {
+  int measure = 0, part = 0;
+  double value = 0;
+};
+
 struct EquilibriumResult {
   bool converged = false;
   int iterations = 0;
-  double residual = 0;  // largest force or torque left, over the weight of the scene
-  std::string message;  // empty if it converged
+  double residual = 0;        // largest force or torque left, over the weight of the scene
+  double force_residual = 0;  // the same in N or N m
+  std::vector<double> held;   // what holds each held measure: N m or N
+  std::string message;        // empty if it converged
+
+  // Of the forces on open speeds and the held measures, by the open coordinates along their speeds
+  // and the holding forces: what the pose answers to a change of the scene.
+  std::vector<int> open;
+  Eigen::MatrixXd jacobian;
 };
 
 // Moves the coordinates in y (a state of the system) to rest, speeds to zero. `locked`: indices of
 // speeds whose coordinates stay.
 EquilibriumResult find_equilibrium(const System<double>& system, const std::vector<int>& locked,
-                                   std::vector<double>* y);
+                                   const std::vector<HeldMeasure>& held, std::vector<double>* y);
+inline EquilibriumResult find_equilibrium(const System<double>& system,
+                                          const std::vector<int>& locked, std::vector<double>* y) {
+  return find_equilibrium(system, locked, {}, y);
+}
+
+// Generalised forces at rest, in any scalar; `rates` is scratch of the state's size.
+template <class P, class T>
+void calc_forces_at_rest(const System<P>& system, const T* y, const Memory<T>& memory, T* rates,
+                         Evaluation<T>* data, T* forces) {
+  system.calc_rates(0, y, memory, rates, data);
+  const Tree<P>& tree = system.scene().tree;
+  const std::vector<T> zeros(static_cast<size_t>(tree.nu()), T(0));
+  calc_inverse_dynamics(tree, data->wrenches, zeros.data(), forces,
+                        static_cast<TreeData<T>*>(data));
+  for (int k = 0; k < tree.nu(); ++k) {
+    forces[k] = data->tau[static_cast<size_t>(k)] - forces[k];
+  }
+}
 
 // What `locked` of a scene may name, one per speed: "arm.joint.angle", "ball.position.x",
 // "ball.rotation.x".

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "vesica/contact/pressure_sums.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/yaml.h"
@@ -338,24 +339,64 @@ void add_to_tree(const model::Body<P>& given, const PartPlace& place, Scene<P>* 
   }
 }
 
+// The shapes of one of the two bodies that take part in a contact.
 template <class P>
-void add_contact(const model::Contact<P>& given, const PartPlace& place,
+std::vector<PlacedShape<P>> choose_shapes(const ModelOf<P>& model, const model::Contact<P>& given,
+                                          size_t side, const PartPlace& place,
+                                          const std::vector<std::vector<PlacedShape<P>>>& shapes) {
+  const auto body = std::find_if(model.bodies.begin(), model.bodies.end(),
+                                 [&](const auto& b) { return b.name == given.between[side]; });
+  const auto& all = shapes[static_cast<size_t>(body - model.bodies.begin())];
+  if (given.shapes.empty()) return all;
+  std::vector<std::string_view> names;
+  for (size_t k = 0; k < all.size(); ++k) {
+    const std::string& name = body->shapes[k].name;
+    if (name == given.shapes[side]) return {all[k]};
+    if (!name.empty()) names.push_back(name);
+  }
+  const PartPlace at = place.below("shapes").below(side);
+  if (names.empty()) {
+    at.fail("", fmt::format("no shape of '{}' has a name; give the shape that is meant 'name: {}'",
+                            body->name, given.shapes[side]));
+  }
+  at.fail("", say_unknown(given.shapes[side], names));
+}
+
+// Whether two contacts would press on the same pair of shapes.
+template <class P>
+bool press_twice(const model::Contact<P>& a, const model::Contact<P>& b) {
+  for (const size_t turn : {0u, 1u}) {
+    bool same = true;
+    for (size_t side = 0; side < 2; ++side) {
+      const size_t other = side ^ turn;
+      same = same && a.between[side] == b.between[other] &&
+             (a.shapes.empty() || b.shapes.empty() || a.shapes[side] == b.shapes[other]);
+    }
+    if (same) return true;
+  }
+  return false;
+}
+
+template <class P>
+void add_contact(const ModelOf<P>& model, size_t index, const PartPlace& place,
                  const std::vector<std::vector<PlacedShape<P>>>& shapes, Scene<P>* scene) {
+  const model::Contact<P>& given = model.contacts[index];
+  for (size_t k = 0; k < index; ++k) {
+    if (!press_twice(given, model.contacts[k])) continue;
+    place.fail(given.shapes.empty() ? "between" : "shapes",
+               "these two are in contact already; one contact presses for both");
+  }
   SceneContact<P> contact;
   std::tie(contact.body_i, contact.body_j) = BodyFinder<P>(*scene).find_two(given.between, place);
-  for (const auto& other : scene->contacts) {
-    if (std::minmax(other.body_i, other.body_j) == std::minmax(contact.body_i, contact.body_j)) {
-      place.fail("between", "these two are in contact already; one contact presses for both");
-    }
-  }
-  const auto& i = shapes[static_cast<size_t>(contact.body_i)];
-  const auto& j = shapes[static_cast<size_t>(contact.body_j)];
+  const std::vector<PlacedShape<P>> i = choose_shapes(model, given, 0, place, shapes);
+  const std::vector<PlacedShape<P>> j = choose_shapes(model, given, 1, place, shapes);
   if (i.empty() || j.empty()) place.fail("between", "both bodies need a shape to touch");
-  contact.name = fmt::format("{}-{}", given.between[0], given.between[1]);
+  contact.name =
+      given.name.empty() ? fmt::format("{}-{}", given.between[0], given.between[1]) : given.name;
   for (const auto& other : scene->contacts) {
     if (other.name != contact.name) continue;
     place.fail("between", fmt::format("another contact is called '{}' too, which heads columns of "
-                                      "the recording; rename a body",
+                                      "the recording; give it a name of its own, or rename a body",
                                       contact.name));
   }
   MadeContact<P> made = make_contact(given, i, j, place.places, place.path);
@@ -398,6 +439,158 @@ void add_force(const model::Bushing<P>& given, const PartPlace& place, Scene<P>*
   bushing.X_JF = given.frames[1].pose();
   set_springs(given.springs, &bushing);
   scene->bushings.push_back(bushing);
+}
+
+template <class P>
+using ShapesOfBodies = std::vector<std::vector<PlacedShape<P>>>;
+
+// The shape that a line wraps over.
+template <class P>
+PlacedShape<P> find_wrapped_shape(const ModelOf<P>& model, const model::LineWrap<P>& given,
+                                  const model::Body<P>& body, const PartPlace& place,
+                                  const std::vector<PlacedShape<P>>& shapes) {
+  if (given.own_shape) {
+    return make_shape(*given.own_shape, *model.places, place.below("shape").path);
+  }
+  std::vector<std::string_view> names;
+  for (size_t k = 0; k < shapes.size(); ++k) {
+    const std::string& name = body.shapes[k].name;
+    if (name == given.shape) return shapes[k];
+    if (!name.empty()) names.push_back(name);
+  }
+  if (names.empty()) {
+    place.fail("shape", fmt::format("no shape of '{}' has a name; give the shape that is meant "
+                                    "'name: {}', or give a sphere or an ellipsoid here",
+                                    body.name, given.shape));
+  }
+  place.fail("shape", say_unknown(given.shape, names));
+}
+
+template <class P>
+LineWrap<P> make_line_wrap(const ModelOf<P>& model, const model::LineWrap<P>& given,
+                           const PartPlace& place, const ShapesOfBodies<P>& shapes,
+                           const Scene<P>& scene) {
+  LineWrap<P> wrap;
+  wrap.segment = given.segment;
+  wrap.body = BodyFinder<P>(scene).find(given.body, place.below("body"));
+  const auto body = static_cast<size_t>(wrap.body);
+  const PlacedShape<P> shape =
+      find_wrapped_shape(model, given, model.bodies[body], place, shapes[body]);
+  wrap.X_BS = shape.X_BS;
+  if (const auto* sphere = std::get_if<Sphere<P>>(&shape.shape)) {
+    wrap.radii = Vec3<P>(sphere->radius, sphere->radius, sphere->radius);
+    wrap.is_sphere = true;
+  } else if (const auto* ellipsoid = std::get_if<Ellipsoid<P>>(&shape.shape)) {
+    wrap.radii = ellipsoid->radii;
+  } else {
+    place.fail("shape",
+               "a line wraps over a sphere or an ellipsoid; other shapes it passes by via "
+               "points");
+  }
+  if (given.guide) {
+    const Pose<double> X = detail::value_of_pose(wrap.X_BS);
+    wrap.guide = X.R_WB.transpose() * (*given.guide - X.p_WB);
+  }
+  return wrap;
+}
+
+template <class P>
+LinePath<P> make_line_path(const ModelOf<P>& model, const model::Line<P>& given,
+                           const PartPlace& place, const ShapesOfBodies<P>& shapes,
+                           const Scene<P>& scene) {
+  LinePath<P> path;
+  bool moves = false;
+  for (size_t k = 0; k < given.points.size(); ++k) {
+    const PartPlace at = place.below("points").below(k);
+    LinePoint<P> point;
+    point.body = BodyFinder<P>(scene).find(given.points[k].body, at.below("body"));
+    point.p_B = given.points[k].position;
+    path.points.push_back(point);
+    moves = moves || point.body != path.points.front().body;
+  }
+  for (size_t k = 0; k < given.wraps.size(); ++k) {
+    const PartPlace at = place.below("wraps").below(k);
+    path.wraps.push_back(make_line_wrap(model, given.wraps[k], at, shapes, scene));
+    moves = moves || path.wraps.back().body != path.points.front().body;
+    // Points inside at the start are a mistake of the file.
+    LineState<P> start;
+    LinePath<P> segment;
+    const auto first = static_cast<size_t>(path.wraps.back().segment);
+    segment.points = {path.points[first], path.points[first + 1]};
+    segment.wraps = {path.wraps.back()};
+    segment.wraps[0].segment = 0;
+    try {
+      calc_line_state(segment, calc_start_motions(scene), &start);
+    } catch (const RunError& error) {
+      at.fail("", error.what());
+    }
+  }
+  if (!moves) place.fail("points", "all points are on one body: its line does nothing");
+  return path;
+}
+
+template <class P>
+void add_line(const model::Ligament<P>& given, LinePath<P> path, const PartPlace&,
+              Scene<P>* scene) {
+  LineElement<P> line;
+  line.name = given.line.name;
+  line.path = std::move(path);
+  LigamentLaw<P> law;
+  law.toe_strain = given.toe_strain;
+  law.damping = given.damping;
+  if (given.slack_length) {
+    law.slack_length = *given.slack_length;
+  } else if (given.reference_strain) {
+    LineState<P> start;
+    calc_line_state(line.path, calc_start_motions(*scene), &start);
+    law.slack_length = start.length / (1.0 + *given.reference_strain);
+  } else {
+    law.slack_length = *given.stiffness / (4.0 * *given.toe_stiffness * given.toe_strain);
+  }
+  law.stiffness =
+      given.stiffness ? *given.stiffness : P(*given.stiffness_per_strain / law.slack_length);
+  line.action = law;
+  scene->lines.push_back(std::move(line));
+}
+template <class P>
+void add_line(const model::Actuator<P>& given, LinePath<P> path, const PartPlace& place,
+              Scene<P>* scene) {
+  LineElement<P> line;
+  line.name = given.line.name;
+  line.path = std::move(path);
+  const PartPlace input = place.below(given.follows_length ? "length" : "tension");
+  line.action = LineActuator<P>{make_signal(given.input, input), given.follows_length,
+                                given.stiffness, given.damping};
+  scene->lines.push_back(std::move(line));
+}
+
+template <class P>
+void add_measure(const model::GroodSuntay<P>& given, const PartPlace& place, Scene<P>* scene) {
+  GroodSuntay<P> measure;
+  measure.name = given.name;
+  std::tie(measure.body_u, measure.body_l) = BodyFinder<P>(*scene).find_two(given.between, place);
+  measure.X_UF = given.frames[0].pose();
+  measure.X_LF = given.frames[1].pose();
+  measure.is_left = given.is_left;
+  scene->measures.push_back(std::move(measure));
+}
+
+// Columns of a recording are found by their names: lines, measures, bodies and contacts differ.
+template <class P>
+void check_column_names(const PartPlace& root, const Scene<P>& scene) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name, const char* what) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      root.fail("", fmt::format("the {} '{}' has the name of something else that heads columns of "
+                                "the recording; rename it",
+                                what, name));
+    }
+    names.push_back(name);
+  };
+  for (const auto& body : scene.bodies) add(body.name, "body");
+  for (const auto& contact : scene.contacts) add(contact.name, "contact");
+  for (const auto& line : scene.lines) add(line.name, "line");
+  for (const auto& measure : scene.measures) add(measure.name, "measure");
 }
 
 template <class P>
@@ -456,6 +649,18 @@ void add_controller(const model::Controller<P>& given, const PartPlace& place, S
   scene->controllers.push_back(std::move(c));
 }
 
+void check_map(const MapOptions& map, const PartPlace& place, const Scene<double>& scene) {
+  BodyFinder<double>(scene).find(map.body, place.below("body"));
+  std::vector<std::string_view> names;
+  for (const auto& c : scene.contacts) names.push_back(c.name);
+  const auto found = std::find(names.begin(), names.end(), map.contact);
+  if (found == names.end()) place.fail("contact", say_unknown(map.contact, names));
+  const auto& c = scene.contacts[static_cast<size_t>(found - names.begin())];
+  const PlacedPair<double>& shapes = c.parts ? c.parts->pairs.front() : c.contact;
+  const std::string reason = explain_no_pressure(c.contact, shapes);
+  if (!reason.empty()) place.fail("contact", fmt::format("'{}' {}", map.contact, reason));
+}
+
 }  // namespace
 
 template <class P>
@@ -485,17 +690,42 @@ Scene<P> build_scene(const ModelOf<P>& model) {
   const auto for_each = [&](const char* key, const auto& items, const auto& add) {
     for (size_t k = 0; k < items.size(); ++k) add(items[k], root.below(key).below(k));
   };
-  for_each("contacts", model.contacts, [&](const auto& contact, const PartPlace& place) {
-    add_contact(contact, place, shapes, &scene);
-  });
+  for (size_t k = 0; k < model.contacts.size(); ++k) {
+    add_contact(model, k, root.below("contacts").below(k), shapes, &scene);
+  }
   for_each("forces", model.forces, [&](const auto& item, const PartPlace& place) {
-    std::visit([&](const auto& force) { add_force(force, place, &scene); }, item.force);
+    std::visit(
+        [&](const auto& force) {
+          if constexpr (requires { force.line; }) {
+            add_line(force, make_line_path(model, force.line, place, shapes, scene), place, &scene);
+          } else {
+            add_force(force, place, &scene);
+          }
+        },
+        item.force);
   });
+  for_each("measures", model.measures, [&](const auto& item, const PartPlace& place) {
+    std::visit([&](const auto& measure) { add_measure(measure, place, &scene); }, item.measure);
+  });
+  check_column_names(root, scene);
   for_each("loops", model.loops,
            [&](const auto& loop, const PartPlace& place) { add_loop(loop, place, &scene); });
   for_each("controllers", model.controllers, [&](const auto& controller, const PartPlace& place) {
     add_controller(controller, place, &scene);
   });
+  if constexpr (std::is_same_v<P, double>) {
+    const PartPlace maps = root.below("output").below("pressure_maps");
+    for (size_t k = 0; k < model.run.maps.size(); ++k) {
+      check_map(model.run.maps[k], maps.below(k), scene);
+      for (size_t other = 0; other < k; ++other) {
+        if (model.run.maps[other].title() != model.run.maps[k].title()) continue;
+        maps.below(k).fail("",
+                           fmt::format("another map is called '{}' too, which names files; give "
+                                       "it a 'name'",
+                                       model.run.maps[k].title()));
+      }
+    }
+  }
   return scene;
 }
 
@@ -503,7 +733,7 @@ template <class P>
 Scene<P> make_scene(const Model& model, const std::vector<std::string>& seeds) {
   Scene<P> scene = build_scene(with_seeds<P>(model, seeds));
   if (scene.tree.has_joints() || !scene.loops.empty()) prepare_start(model, &scene);
-  if (model.equilibrium) start_at_rest(model, &scene);
+  if (model.equilibrium) start_at_rest(model, seeds, &scene);
   return scene;
 }
 

@@ -81,6 +81,16 @@ TimeTable make_recording(const System<double>& system) {
       columns.push_back({fmt::format("{}.{}", contact.name, state), state == "s_dw" ? "1" : "m"});
     }
   }
+  for (const auto& line : system.scene().lines) {
+    add(line.name + ".", {"length"}, "m");
+    if (is_ligament(line)) add(line.name + ".", {"strain"}, "1");
+    add(line.name + ".", {"force"}, "N");
+  }
+  for (const auto& measure : system.scene().measures) {
+    for (size_t k = 0; k < kGroodSuntayNames.size(); ++k) {
+      add(measure.name + ".", {kGroodSuntayNames[k]}, k < 3 ? "rad" : "m");
+    }
+  }
   add("energy.", {"kinetic", "gravity", "contact", "springs", "stored"}, "J");
   if (system.layout().ledger) {
     add("dissipated.", {"normal", "rolling", "sliding", "spinning", "springs"}, "J");

@@ -9,7 +9,8 @@
 
 namespace vesica {
 
-// The columns of a scene: motion of every free body, joints, every contact, the ledger.
+// The columns of a scene: motion of every free body, joints, every contact, lines, measures, the
+// ledger.
 TimeTable make_recording(const System<double>& system);
 // Names of the coordinates and speeds in the state, in their order.
 std::vector<std::string> make_state_names(const System<double>& system);
@@ -127,6 +128,16 @@ void append_row(const System<T>& system, const T* y, const Evaluation<T>& data,
     const size_t slot = system.layout().first_slot(c);
     const T* states = y + system.layout().contact(slot);
     row->insert(row->end(), states, states + system.layout().contact_states(slot));
+  }
+  for (size_t k = 0; k < scene.lines.size(); ++k) {
+    const LineForce<T>& line = data.lines[k];
+    row->push_back(line.length);
+    if (is_ligament(scene.lines[k])) row->push_back(line.strain);
+    row->push_back(line.tension);
+  }
+  for (const auto& measure : scene.measures) {
+    const std::array<T, 6> x = calc_grood_suntay(measure, data.motions);
+    row->insert(row->end(), x.begin(), x.end());
   }
   const Energies<T> e = calc_energies(system, y, data);
   row->insert(row->end(), {e.kinetic, e.gravity, e.contact, e.springs, e.stored()});

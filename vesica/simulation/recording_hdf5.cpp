@@ -12,71 +12,20 @@
 #include "vesica/io/file_error.h"
 #include "vesica/io/output_file.h"
 #include "vesica/io/text_input.h"
+#include "vesica/simulation/hdf5_parts.h"
 
 namespace vesica {
+
+using namespace detail;
+
 namespace {
 
 constexpr size_t kChunkNumbers = 8192;  // 64 KiB
 
-// No messages of its own; and nothing at the end of the program, where it would close once more
-// the files whose last bytes found no room, and crash (1.10.8). All that is opened here is closed
-// here. (Without effect where the program has used HDF5 before.)
-void prepare_hdf5() {
-  static const int kOnce = H5dont_atexit();
-  static_cast<void>(kOnce);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-
-// Closes what HDF5 opened.
-class H5Handle {
- public:
-  H5Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~H5Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  H5Handle(const H5Handle&) = delete;
-  H5Handle& operator=(const H5Handle&) = delete;
-  operator hid_t() const { return id_; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-hid_t make_text_type() {
-  const hid_t text = H5Tcopy(H5T_C_S1);
-  H5Tset_size(text, H5T_VARIABLE);
-  return text;
-}
-
-bool write_words(hid_t set, const char* key, const std::vector<const char*>& words) {
-  const hsize_t count[1] = {words.size()};
-  const H5Handle text(make_text_type(), H5Tclose),
-      list(H5Screate_simple(1, count, nullptr), H5Sclose);
-  const H5Handle attribute(H5Acreate2(set, key, text, list, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  return attribute >= 0 && H5Awrite(attribute, text, words.data()) >= 0;
-}
-
-std::vector<std::string> read_words(hid_t set, const char* key) {
-  const H5Handle attribute(H5Aopen(set, key, H5P_DEFAULT), H5Aclose);
-  if (attribute < 0) return {};
-  const H5Handle space(H5Aget_space(attribute), H5Sclose), text(make_text_type(), H5Tclose);
-  std::vector<char*> words(static_cast<size_t>(H5Sget_simple_extent_npoints(space)), nullptr);
-  if (H5Aread(attribute, text, words.data()) < 0) return {};
-  std::vector<std::string> copies;
-  for (const char* word : words) copies.emplace_back(word ? word : "");
-  H5Dvlen_reclaim(text, space, H5P_DEFAULT, words.data());
-  return copies;
-}
-
-[[noreturn]] void fail_to_write(const std::string& path) {
-  throw FileError(fmt::format("{}: cannot be written; is the disk full?", path));
-}
-
 // A file that is open for reading, whether it was closed well or not.
 class Hdf5Recording {
  public:
-  explicit Hdf5Recording(const std::string& path) : path_(path), file_(open(path), H5Fclose) {
+  explicit Hdf5Recording(const std::string& path) : path_(path), file_(open_hdf5(path), H5Fclose) {
     if (file_ < 0) throw FileError(path + ": cannot be opened as an HDF5 file");
     set_ = H5Dopen2(file_, "data", H5P_DEFAULT);
     const H5Handle space(set_ >= 0 ? H5Dget_space(set_) : -1, H5Sclose);
@@ -114,13 +63,6 @@ class Hdf5Recording {
   std::vector<TimeTable::Column> columns;
 
  private:
-  static hid_t open(const std::string& path) {
-    prepare_hdf5();
-    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file >= 0) return file;
-    return H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
-  }
-
   std::string path_;
   H5Handle file_;
   hid_t set_ = -1;
@@ -168,13 +110,7 @@ void for_each_csv_row(const std::string& path, const std::vector<TimeTable::Colu
 
 Hdf5Stream::Hdf5Stream(const std::string& path, const std::vector<TimeTable::Column>& columns)
     : path_(path), width_(columns.size() + 1) {
-  prepare_hdf5();
-  const H5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  file_ = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  if (file_ < 0) {
-    throw FileError(fmt::format("{}: cannot be written; is the folder there and writable?", path));
-  }
+  file_ = create_hdf5(path);
   const hsize_t dims[2] = {0, width_}, most[2] = {H5S_UNLIMITED, width_};
   const hsize_t chunk[2] = {std::max<hsize_t>(1, kChunkNumbers / width_), width_};
   const H5Handle space(H5Screate_simple(2, dims, most), H5Sclose);

@@ -30,7 +30,8 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
     : system_(system),
       options_(options),
       control_(control),
-      data_(system.make_evaluation<double>()) {
+      data_(system.make_evaluation<double>()),
+      maps_(system, options.maps) {
   result_.final_state = system.make_initial_state();
   rates_.resize(result_.final_state.y.size());
   row_.resize(rates_.size());
@@ -39,6 +40,7 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   last_volumes_.assign(system.layout().slots(), 0.0);
   data_.wants_gap = data_.wants_depth = true;
   result_.recording = make_recording(system);
+  for (const MapOptions& map : options.maps) result_.map_sums.push_back(make_map_table(map));
   started_ = last_step_ = last_progress_ = last_pulse_ = Clock::now();
 }
 
@@ -65,6 +67,7 @@ void Run::begin() {
     result_.largest_energy = std::max(result_.largest_energy, from.largest_energy);
     rows_ = static_cast<long>(count_rows(state.t, options_.interval));
     next_record_ = static_cast<double>(rows_) * options_.interval;
+    maps_.skip_to(state.t);
   }
 }
 
@@ -80,6 +83,40 @@ void Run::record_due(const State<double>& state,
     }
     ++rows_;
     next_record_ = static_cast<double>(rows_) * options_.interval;
+  }
+  if (maps_.size() > 0) record_maps_due(state, interpolate);
+}
+
+void Run::record_maps_due(const State<double>& state,
+                          const std::function<void(double, double*)>& interpolate) {
+  while (true) {
+    // The earliest, and all that are due with it.
+    size_t first = 0;
+    for (size_t m = 1; m < maps_.size(); ++m) {
+      if (maps_.next_time(m) < maps_.next_time(first)) first = m;
+    }
+    const double due = maps_.next_time(first), slack = kRowSlack * maps_.interval(first);
+    if (due > state.t + slack) return;
+    const bool is_now = due >= state.t - slack;
+    const double* y = state.y.data();
+    if (!is_now) {
+      interpolate(due, row_.data());
+      y = row_.data();
+    }
+    const double t = is_now ? state.t : due;
+    system_.calc_rates(t, y, state.memory, rates_.data(), &data_);
+    for (size_t m = 0; m < maps_.size(); ++m) {
+      if (maps_.next_time(m) > due + slack) continue;
+      const PressureFrame& frame = maps_.record(m, data_, state.memory);
+      values_.clear();
+      append_map_sums(frame, &values_);
+      if (control_.keep_rows) {
+        TimeTable& table = result_.map_sums[m];
+        table.times.push_back(t);
+        table.values.insert(table.values.end(), values_.begin(), values_.end());
+      }
+      if (control_.observer) control_.observer->on_map(m, t, frame, values_);
+    }
   }
 }
 
@@ -266,6 +303,7 @@ void Run::calc_end() {
   }
   result_.end = calc_energies(system_, end.y.data(), data_);
   result_.end_energy = result_.end.total();
+  result_.maps = maps_.monitors();
   // At a pulse too, which the clock calls: the energy that states and summaries carry on is that
   // after steps alone.
   result_.energy_scale =

@@ -40,6 +40,8 @@ class Run {
   using Clock = std::chrono::steady_clock;
 
   void record(double t, const double* y, const Memory<double>& memory);
+  void record_maps_due(const State<double>& state,
+                       const std::function<void(double, double*)>& interpolate);
   void note_depth(size_t slot, double depth);
   // Where it may be the greatest of the run.
   void observe_depth(size_t slot, const Evaluation<double>& data);
@@ -52,6 +54,7 @@ class Run {
   const RunOptions& options_;
   const RunControl& control_;
   Evaluation<double> data_;
+  MapRecorder maps_;
   std::vector<double> rates_, row_, values_;
   std::vector<long> touching_;                  // pairs of every contact, scratch
   std::vector<double> last_volumes_;            // of every slot, when its depth was last looked for

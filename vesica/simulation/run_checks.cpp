@@ -50,6 +50,21 @@ void check_disk(const Model& model, const RunOptions& options, double bytes,
                static_cast<double>(space.available), "the disk", "");
 }
 
+void check_map_disk(const Model& model, const RunOptions& options, const std::string& folder) {
+  double bytes = 0;
+  for (const MapOptions& map : options.maps) {
+    const double cells = map.size[0] * map.size[1] / (map.cell * map.cell);
+    bytes += (std::floor(options.duration / map.interval) + 1) * cells * sizeof(double);
+  }
+  std::error_code code;
+  const auto space = std::filesystem::space(folder, code);
+  if (code || bytes <= static_cast<double>(space.available)) return;
+  model.fail("output.pressure_maps",
+             fmt::format("the maps take up to {:.2g} GB, of which the disk has {:.2g} GB; choose "
+                         "larger cells, a longer interval, or a shorter duration",
+                         bytes / 1e9, static_cast<double>(space.available) / 1e9));
+}
+
 void check_start(const Model& model, const System<double>& system) {
   State<double> start = system.make_initial_state();
   std::vector<double> rates(start.y.size());

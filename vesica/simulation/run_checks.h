@@ -13,6 +13,9 @@ void check_memory(const Model& model, const RunOptions& options, double numbers)
 void check_disk(const Model& model, const RunOptions& options, double bytes,
                 const std::string& folder);
 
+// Pressure maps on disk.
+void check_map_disk(const Model& model, const RunOptions& options, const std::string& folder);
+
 // A start whose forces, accelerations or energies are not finite: names the body.
 void check_start(const Model& model, const System<double>& system);
 

@@ -9,7 +9,9 @@
 #include "vesica/contact/part_pairs.h"
 #include "vesica/multibody/bushing.h"
 #include "vesica/multibody/forces.h"
+#include "vesica/multibody/grood_suntay.h"
 #include "vesica/multibody/joint_forces.h"
+#include "vesica/multibody/line_element.h"
 #include "vesica/multibody/loops.h"
 #include "vesica/multibody/prescribed_motion.h"
 #include "vesica/simulation/accommodation.h"
@@ -47,6 +49,8 @@ struct Scene {
   std::vector<Spring<P>> springs;
   std::vector<PointForce<P>> forces;
   std::vector<Bushing<P>> bushings;
+  std::vector<LineElement<P>> lines;
+  std::vector<GroodSuntay<P>> measures;
   std::vector<JointForce<P>> joint_forces;
   std::vector<Loop<P>> loops;
   std::vector<Accommodation<P>> controllers;

@@ -7,7 +7,9 @@
 #include <type_traits>
 
 #include "vesica/io/yaml.h"
+#include "vesica/math/linear_algebra.h"
 #include "vesica/simulation/equilibrium.h"
+#include "vesica/simulation/make_scene.h"
 
 namespace vesica {
 
@@ -20,28 +22,120 @@ VESICA_ELSEWHERE(Dual<4>);
 VESICA_ELSEWHERE(Dual<12>);
 #undef VESICA_ELSEWHERE
 
-template <class P>
-void start_at_rest(const Model& model, Scene<P>* scene) {
-  if constexpr (std::is_same_v<P, double>) {
-    const System<double> system(*scene, false);
-    const std::vector<std::string> names = make_lock_names(system);
-    std::vector<int> locked;
-    for (size_t k = 0; k < model.equilibrium->locked.size(); ++k) {
-      const std::string& name = model.equilibrium->locked[k];
-      const auto found = std::find(names.begin(), names.end(), name);
-      if (found == names.end()) {
-        model.fail(fmt::format("equilibrium.locked.{}", k),
-                   say_unknown(name, {names.begin(), names.end()}));
-      }
-      locked.push_back(static_cast<int>(found - names.begin()));
+namespace {
+
+std::vector<int> find_locked(const Model& model, const System<double>& system) {
+  const std::vector<std::string> names = make_lock_names(system);
+  std::vector<int> locked;
+  for (size_t k = 0; k < model.equilibrium->locked.size(); ++k) {
+    const std::string& name = model.equilibrium->locked[k];
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      model.fail(fmt::format("equilibrium.locked.{}", k),
+                 say_unknown(name, {names.begin(), names.end()}));
     }
-    std::vector<double> y = system.make_initial_state().y;
-    const EquilibriumResult result = find_equilibrium(system, locked, &y);
-    if (!result.converged) model.fail("equilibrium", result.message);
+    locked.push_back(static_cast<int>(found - names.begin()));
+  }
+  return locked;
+}
+
+std::vector<HeldMeasure> find_held(const Model& model, const Scene<double>& scene) {
+  std::vector<std::string> names;
+  for (const auto& measure : scene.measures) {
+    for (const char* part : kGroodSuntayNames) {
+      names.push_back(fmt::format("{}.{}", measure.name, part));
+    }
+  }
+  std::vector<HeldMeasure> held;
+  for (size_t k = 0; k < model.equilibrium->held.size(); ++k) {
+    const model::Held& given = model.equilibrium->held[k];
+    const std::string path = fmt::format("equilibrium.held.{}.measure", k);
+    if (names.empty()) model.fail(path, "the scene has no 'measures'; add one that measures this");
+    const auto found = std::find(names.begin(), names.end(), given.measure);
+    if (found == names.end()) {
+      model.fail(path, say_unknown(given.measure, {names.begin(), names.end()}));
+    }
+    const auto index = static_cast<size_t>(found - names.begin());
+    held.push_back({static_cast<int>(index / kGroodSuntayNames.size()),
+                    static_cast<int>(index % kGroodSuntayNames.size()), given.value});
+  }
+  return held;
+}
+
+// The derivatives that the pose of rest has by the scene's numbers: those forces at rest have,
+// through the Jacobian of the balance. What holds measures stays along their gradients, which do
+// not depend on numbers other than the measures' own.
+template <class P>
+void answer_to_numbers(const System<double>& plain, const EquilibriumResult& rest,
+                       const std::vector<double>& y, Scene<P>* scene) {
+  const int nq = scene->tree.nq(), nu = scene->tree.nu();
+  std::copy(y.begin(), y.begin() + nq, scene->q0.begin());
+  const System<P> system(*scene, false);
+  State<P> state = system.make_initial_state();
+  std::fill(state.y.begin() + nq, state.y.begin() + nq + nu, P(0));
+  auto data = system.template make_evaluation<P>();
+  std::vector<ContactChange> unused;
+  system.find_parts(&state, &data, &unused);
+  std::vector<P> rates(state.y.size()), forces(static_cast<size_t>(nu));
+  calc_forces_at_rest(system, state.y.data(), state.memory, rates.data(), &data, forces.data());
+  const auto n = static_cast<Eigen::Index>(rest.open.size());
+  constexpr int kCount = ScalarTraits<P>::kDerivatives;
+  Eigen::MatrixXd right = Eigen::MatrixXd::Zero(rest.jacobian.rows(), kCount);
+  for (Eigen::Index r = 0; r < n; ++r) {
+    const P& f = forces[static_cast<size_t>(rest.open[static_cast<size_t>(r)])];
+    for (int d = 0; d < kCount; ++d) right(r, d) = -f.v[d];
+  }
+  const Eigen::MatrixXd step = solve_least_squares(rest.jacobian, right);
+  std::vector<double> direction(static_cast<size_t>(nu)), turned(static_cast<size_t>(nq));
+  for (int d = 0; d < kCount; ++d) {
+    std::fill(direction.begin(), direction.end(), 0.0);
+    for (Eigen::Index r = 0; r < n; ++r) {
+      direction[static_cast<size_t>(rest.open[static_cast<size_t>(r)])] = step(r, d);
+    }
+    calc_tree_coordinate_rates(plain.scene().tree, y.data(), direction.data(), turned.data());
+    for (size_t k = 0; k < turned.size(); ++k) scene->q0[k].v[d] = turned[k];
+  }
+}
+
+}  // namespace
+
+template <class P>
+void start_at_rest(const Model& model, const std::vector<std::string>& seeds, Scene<P>* scene) {
+  const System<double> system(
+      [&]() -> Scene<double> {
+        if constexpr (std::is_same_v<P, double>) {
+          return *scene;
+        } else {
+          Model as_given = model;
+          as_given.equilibrium.reset();
+          return make_scene<double>(as_given);
+        }
+      }(),
+      false);
+  const std::vector<int> locked = find_locked(model, system);
+  const std::vector<HeldMeasure> held = find_held(model, system.scene());
+  std::vector<double> y = system.make_initial_state().y;
+  const EquilibriumResult result = find_equilibrium(system, locked, held, &y);
+  if (!result.converged) model.fail("equilibrium", result.message);
+  if constexpr (std::is_same_v<P, double>) {
     std::copy(y.begin(), y.begin() + scene->tree.nq(), scene->q0.begin());
   } else {
-    model.fail("equilibrium",
-               "derivatives need a start that is given; run once and enter the pose found");
+    for (const std::string& seed : seeds) {
+      const bool is_start =
+          seed.find(".pose.") != std::string::npos || seed.find(".start") != std::string::npos;
+      if (seed.rfind("measures.", 0) == 0 && !held.empty()) {
+        model.fail("equilibrium",
+                   "derivatives by the frames of a measure that is held are not "
+                   "available; use differences of runs");
+      }
+      if (is_start && seed.rfind("bodies.", 0) == 0 && !locked.empty()) {
+        model.fail("equilibrium", fmt::format("derivatives by the start of a body ({}) that has "
+                                              "locked coordinates are not available; use "
+                                              "differences of runs",
+                                              seed));
+      }
+    }
+    answer_to_numbers(system, result, y, scene);
   }
 }
 
@@ -101,6 +195,16 @@ std::string explain_assembly(const Scene<double>& scene, const std::vector<doubl
 }  // namespace
 
 template <class P>
+std::vector<Motion<P>> calc_start_motions(const Scene<P>& scene) {
+  auto data = make_tree_data<P>(scene.tree);
+  for (size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (!scene.bodies[b].is_free) data.motions[b] = scene.bodies[b].prescribed.at(0);
+  }
+  calc_tree_motions(scene.tree, 0, scene.q0.data(), scene.u0.data(), &data);
+  return data.motions;
+}
+
+template <class P>
 void prepare_start(const Model& model, Scene<P>* scene) {
   const Tree<P>& tree = scene->tree;
   auto data = make_tree_data<P>(tree);
@@ -148,8 +252,9 @@ void prepare_start(const Model& model, Scene<P>* scene) {
   }
 }
 
-#define VESICA_INSTANTIATE(P)                           \
-  template void start_at_rest(const Model&, Scene<P>*); \
+#define VESICA_INSTANTIATE(P)                                                            \
+  template void start_at_rest(const Model&, const std::vector<std::string>&, Scene<P>*); \
+  template std::vector<Motion<P>> calc_start_motions(const Scene<P>&);                   \
   template void prepare_start(const Model&, Scene<P>*)
 VESICA_INSTANTIATE(double);
 VESICA_INSTANTIATE(Dual<4>);

@@ -1,14 +1,22 @@
 // What is done to the start of a scene with joints before it runs.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "vesica/model/model.h"
 #include "vesica/simulation/scene.h"
 
 namespace vesica {
 
-// `equilibrium: {locked: [...]}`: q0 becomes the pose of rest.
+// `equilibrium`: q0 becomes the pose of rest. With derivatives it answers to the scene's numbers:
+// dq = -J^-1 dr. `seeds`: for messages.
 template <class P>
-void start_at_rest(const Model& model, Scene<P>* scene);
+void start_at_rest(const Model& model, const std::vector<std::string>& seeds, Scene<P>* scene);
+
+// Where all bodies are at q0.
+template <class P>
+std::vector<Motion<P>> calc_start_motions(const Scene<P>& scene);
 
 // Brings scene.q0 and u0 onto the loops, and refuses a tree that nothing holds back: a joint whose
 // motion moves no mass.

@@ -303,6 +303,27 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       name, m.max_step_rate, m.step_of_max_rate * 0.3 / m.max_step_rate));
     }
   }
+  for (size_t k = 0; k < result.maps.size(); ++k) {
+    const MapMonitor& m = result.maps[k];
+    const std::string& name = options.maps[k].title();
+    if (m.edge_on > 0) {
+      warnings.push_back(
+          fmt::format("the pressure map {} is seen from the side in {} of {} frames, where all of "
+                      "it counts as outside: turn its frame so that z is along the contact normal",
+                      name, m.edge_on, m.frames));
+    } else if (m.max_outside > kOutsideBound * m.most.force) {
+      warnings.push_back(
+          fmt::format("the pressure map {}: up to {:.3g} N of at most {:.3g} N press beside its "
+                      "cells; choose a larger size, or another frame",
+                      name, m.max_outside, m.most.force));
+    }
+    if (m.calc_error() > kSamplingBound) {
+      warnings.push_back(fmt::format(
+          "the pressure map {}: its samples gave the normal force within {:.2g} % before "
+          "they were scaled to it; smaller cells are more accurate",
+          name, 100 * m.calc_error()));
+    }
+  }
   if (is_fixed_step(options.solver) && options.step > options.duration) {
     warnings.push_back(
         fmt::format("solver.step, {:.3g} s, is longer than the duration: steps of {:.3g} s at most "

@@ -11,6 +11,7 @@
 #include "vesica/io/motion_data.h"
 #include "vesica/model/run.h"
 #include "vesica/simulation/energy.h"
+#include "vesica/simulation/map_recorder.h"
 
 namespace vesica {
 
@@ -85,6 +86,8 @@ struct RunResult {
   RecordingHash hash;                // of them
   std::vector<ContactEvent> events;  // at most kMaxEvents
   std::vector<ContactMonitor> monitors;
+  std::vector<MapMonitor> maps;     // of RunOptions::maps
+  std::vector<TimeTable> map_sums;  // likewise; rows as of `recording`
   RunStatistics statistics;
   Energies<double> start, end;
   double start_energy = 0, end_energy = 0;  // their totals
@@ -114,6 +117,9 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void on_row(double /*t*/, const std::vector<double>& /*values*/) {}
+  // Of RunOptions::maps; `sums`: a row of make_map_table.
+  virtual void on_map(size_t /*map*/, double /*t*/, const PressureFrame& /*frame*/,
+                      const std::vector<double>& /*sums*/) {}
   // At the times of RunOptions::checkpoints, at the end, and where the run is interrupted.
   virtual void on_checkpoint(const Checkpoint& /*checkpoint*/) {}
   // About once a second of the clock on the wall: the result as it stands, where the run is.

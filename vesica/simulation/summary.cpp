@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "vesica/simulation/map_file.h"
 #include "vesica/simulation/recording.h"
 
 namespace vesica {
@@ -41,6 +42,37 @@ Json make_energy(const System<double>& system, const RunResult& result) {
   energy["residual"] = result.residual;
   energy["scale"] = result.energy_scale;
   return energy;
+}
+
+Json make_sums(const PressureSums& most, double force_sum, size_t frames) {
+  return {{"max_force", most.force},
+          {"max_peak_pressure", most.peak_pressure},
+          {"max_area", most.area},
+          {"mean_force", frames > 0 ? force_sum / static_cast<double>(frames) : 0}};
+}
+
+Json make_maps(const RunOptions& options, const RunResult& result) {
+  Json maps = Json::object();
+  for (size_t k = 0; k < result.maps.size(); ++k) {
+    const MapMonitor& m = result.maps[k];
+    const MapOptions& given = options.maps[k];
+    Json map = {{"contact", given.contact},
+                {"body", given.body},
+                {"file", make_map_file_name(given) + ".h5"},
+                {"frames", m.frames}};
+    map.update(make_sums(m.most, m.force_sum, m.frames));
+    map["max_outside"] = m.max_outside;
+    map["sampling_error"] = m.calc_error();
+    Json regions = Json::object();
+    for (size_t r = 0; r < given.regions.size(); ++r) {
+      Json region = make_sums(m.regions[r], m.region_force_sums[r], m.frames);
+      region["share"] = m.force_sum > 0 ? m.region_force_sums[r] / m.force_sum : 0;
+      regions[given.regions[r].name] = region;
+    }
+    if (!regions.empty()) map["regions"] = regions;
+    maps[given.title()] = map;
+  }
+  return maps;
 }
 
 }  // namespace
@@ -191,6 +223,7 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
     }
   }
   json["contacts"] = contacts;
+  if (!options.maps.empty()) json["pressure_maps"] = make_maps(options, result);
   json["rows"] = result.rows;
   json["hash"] = result.hash.text();
   json["warnings"] = make_warnings(system, options, result);

@@ -24,6 +24,9 @@ void for_each_input(const Scene<double>& scene, const OnSignal& signal, const On
   for (const auto& force : scene.joint_forces) {
     if (const auto* motor = std::get_if<JointMotor<double>>(&force.action)) visit(motor->input);
   }
+  for (const auto& line : scene.lines) {
+    if (const auto* a = std::get_if<LineActuator<double>>(&line.action)) visit(a->input);
+  }
   for (const auto& controller : scene.controllers) {
     for (const auto& velocity : controller.velocity) visit(velocity);
   }

@@ -81,6 +81,7 @@ struct Evaluation : TreeData<T> {
   AccommodationData<T> controller;
   std::vector<Overlap<T>> overlaps;      // per slot
   std::vector<ContactForces<T>> forces;  // per slot
+  std::vector<LineForce<T>> lines;       // per line of the scene
   std::vector<double> start_distances;   // per slot, at the start of the last fixed step
 
   // How it is to be evaluated.
@@ -158,6 +159,13 @@ class System {
     return size;
   }
 
+  // The shapes in a slot, of which it remembers the pair (SlotMemory); null: none.
+  const PlacedPair<P>* shapes_in(size_t slot, int pair) const {
+    const auto& c = contact_in(slot);
+    if (!c.parts) return &c.contact;
+    return pair < 0 ? nullptr : &c.parts->pairs[static_cast<size_t>(pair)];
+  }
+
   // What a touchdown in slot k, seen as `data` has it, and a lift-off change.
   template <class T>
   void begin_contact(size_t k, const Evaluation<T>& data, State<T>* state,
@@ -190,12 +198,6 @@ class System {
   const SceneContact<P>& contact_in(size_t slot) const {
     return scene_.contacts[layout_.contact_of(slot)];
   }
-  // The shapes in a slot; null: none.
-  const PlacedPair<P>* shapes_in(size_t slot, int pair) const {
-    const auto& c = contact_in(slot);
-    if (!c.parts) return &c.contact;
-    return pair < 0 ? nullptr : &c.parts->pairs[static_cast<size_t>(pair)];
-  }
   template <class T>
   void calc_rates_from_overlaps(double t, const T* y, const Memory<T>& memory, T* rates,
                                 Evaluation<T>* data) const;
@@ -204,6 +206,8 @@ class System {
                      T* ledger) const;
   template <class T>
   void calc_other_forces(double t, Evaluation<T>* data, T* ledger) const;
+  template <class T>
+  void calc_lines(double t, Evaluation<T>* data, T* ledger) const;
   template <class T>
   void calc_joint_forces(double t, const T* y, T* rates, Evaluation<T>* data, T* ledger) const;
   template <class T>

@@ -86,6 +86,7 @@ Evaluation<T> System<P>::make_evaluation() const {
   if (!scene_.loops.empty()) data.loops = make_loop_data<T>(scene_.tree, scene_.loops);
   data.controller.resize(scene_.tree.nu(), scene_.tree.size());
   data.wrenches.resize(scene_.bodies.size());
+  data.lines.resize(scene_.lines.size());
   const size_t slots = layout_.slots();
   data.overlaps.resize(slots);
   data.forces.resize(slots);
@@ -166,6 +167,7 @@ void System<P>::calc_rates_from_overlaps(double t, const T* y, const Memory<T>& 
   }
   calc_contacts(y, memory, rates, data, ledger);
   calc_other_forces(t, data, ledger);
+  calc_lines(t, data, ledger);
   calc_joint_forces(t, y, rates, data, ledger);
   calc_position_rates(y, rates);
   calc_accelerations(rates, data);
@@ -426,6 +428,24 @@ void System<P>::calc_other_forces(double t, Evaluation<T>* data, T* ledger) cons
     const Vec3<T> arm = m.X_WB.R_WB * load.p_B.template cast<T>();
     apply<T>(load.body, f, none, m.X_WB.p_WB + arm, data, ledger);
     if (ledger) ledger[kForceWork] += f.dot(m.V_WB.v_WB + m.V_WB.w_WB.cross(arm));
+  }
+}
+
+template <class P>
+template <class T>
+void System<P>::calc_lines(double t, Evaluation<T>* data, T* ledger) const {
+  const Vec3<T> none(T(0), T(0), T(0));
+  for (size_t k = 0; k < scene_.lines.size(); ++k) {
+    LineForce<T>& f = data->lines[k];
+    calc_line_force(scene_.lines[k], t, data->time_shift, data->motions, &f);
+    if (ledger) {  // also of a line that has just gone slack, faster than its damper lets it
+      ledger[kSpringDamping] += f.dissipated;
+      ledger[kMotorWork] += f.work;
+    }
+    if (!(f.tension > T(0))) continue;
+    for (const LinePull<T>& at : f.pulls) {
+      apply<T>(at.body, at.pull * f.tension, none, at.p_W, data, ledger);
+    }
   }
 }
 

@@ -111,7 +111,9 @@ void run_simulation(const Study& study, const RunInput& input, const ExecuteOpti
   if (row->status != Status::kDone) return;
   const Json summary = make_summary(system, run, result);
   read_off(study,
-           {&summary, &result.recording, &result.events, list_contacts(system), run.duration}, row);
+           {&summary, &result.recording, &result.events, list_contacts(system), run.duration,
+            &result.map_sums},
+           row);
 }
 
 void save_leavings(const ExecuteOptions& options, const RunInput& input, const Json& summary) {
@@ -276,7 +278,9 @@ void probe_run(const Study& study, std::uint64_t run,
       const RunResult result = simulate(system, options);
       const Json summary = make_summary(system, options, result);
       const TimeTable recording = make_recording(system);
-      look({&summary, &recording, &result.events, list_contacts(system), duration});
+      std::vector<TimeTable> maps;
+      for (const MapOptions& map : options.maps) maps.push_back(make_map_table(map));
+      look({&summary, &recording, &result.events, list_contacts(system), duration, &maps});
       break;
     }
     case Command::kIdentify: {

@@ -19,7 +19,9 @@ constexpr std::pair<std::string_view, std::string_view> kUnitsByKey[] = {
     {"impulse", "N s"},          {"impulse_inaccurate", "N s"},
     {"impulse_not_flat", "N s"}, {"energy_through", "J"},
     {"non_potential_work", "J"}, {"time", "s"},
-    {"closing_speed", "m/s"}};
+    {"closing_speed", "m/s"},    {"max_force", "N"},
+    {"mean_force", "N"},         {"max_outside", "N"},
+    {"max_peak_pressure", "Pa"}, {"max_area", "m^2"}};
 // And by a word within it: items of lists, parts of the energy.
 constexpr std::pair<std::string_view, std::string_view> kUnitsByPart[] = {
     {"position", "m"},
@@ -63,9 +65,9 @@ std::string find_summary_unit(const std::string& path, const UnitJson& summary) 
   return "";
 }
 
-std::string unit_of_column(const std::string& column, const RunLeavings& leavings) {
-  const TimeTable& table = *leavings.recording;
-  const std::string& unit = table.columns[table.find(column)].unit;
+std::string unit_of_column(const Reading& r, const RunLeavings& leavings) {
+  const auto [table, column] = find_column(r, leavings);
+  const std::string& unit = table->columns[column].unit;
   return unit == "1" ? "" : unit;
 }
 
@@ -76,13 +78,13 @@ std::string find_own_unit(const Reading& r, const RunLeavings& leavings) {
     case Reading::Kind::kColumn: {
       const std::string_view take = column_takes()[r.take];
       if (take.starts_with("time_of")) return "s";
-      const std::string unit = unit_of_column(r.column, leavings);
+      const std::string unit = unit_of_column(r, leavings);
       if (take != "integral") return unit;
       return unit.empty() ? "s" : unit + " s";
     }
     case Reading::Kind::kAt:
     case Reading::Kind::kCurve:
-      return unit_of_column(r.column, leavings);
+      return unit_of_column(r, leavings);
     case Reading::Kind::kCrossing:
       return "s";
     case Reading::Kind::kEvent:
@@ -96,7 +98,7 @@ std::string find_own_unit(const Reading& r, const RunLeavings& leavings) {
 // The level of a crossing in the unit of its column.
 void settle_level(const RunLeavings& leavings, Reading* r) {
   if (r->kind != Reading::Kind::kCrossing || r->level_unit.empty()) return;
-  const std::string unit = unit_of_column(r->column, leavings);
+  const std::string unit = unit_of_column(*r, leavings);
   if (unit.empty()) {
     throw InputError(fmt::format("{}: '{}' is a plain number; give 'crosses' without a unit",
                                  r->place, r->column));

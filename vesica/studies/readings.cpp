@@ -153,16 +153,6 @@ double count_events(const Reading& r, const RunLeavings& leavings) {
                     [&](const ContactEvent& event) { return is_that(r, event, leavings); }));
 }
 
-size_t find_column(const Reading& r, const RunLeavings& leavings) {
-  const TimeTable& table = *leavings.recording;
-  const size_t index = table.find(r.column);
-  if (index < table.columns.size()) return index;
-  std::vector<std::string> names;
-  for (const auto& c : table.columns) names.push_back(c.name);
-  throw InputError(fmt::format("{}: no such column in the recording: {}", r.place,
-                               say_unknown_of(r.column, names)));
-}
-
 void read_window(const InputNode& node, Reading* r) {
   if (const auto from = node.find("from")) r->from = from->non_negative(dimension::kTime);
   if (const auto until = node.find("until")) {
@@ -182,6 +172,21 @@ int read_occurrence(const InputNode& node) {
 }
 
 }  // namespace
+
+FoundColumn find_column(const Reading& r, const RunLeavings& leavings) {
+  std::vector<const TimeTable*> tables = {leavings.recording};
+  if (leavings.map_sums != nullptr) {
+    for (const TimeTable& sums : *leavings.map_sums) tables.push_back(&sums);
+  }
+  std::vector<std::string> names;
+  for (const TimeTable* table : tables) {
+    const size_t index = table->find(r.column);
+    if (index < table->columns.size()) return {table, index};
+    for (const auto& c : table->columns) names.push_back(c.name);
+  }
+  throw InputError(fmt::format("{}: no such column in the recording: {}", r.place,
+                               say_unknown_of(r.column, names)));
+}
 
 std::string format_cell(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
@@ -390,16 +395,19 @@ std::string take_reading(const Reading& r, const RunLeavings& leavings) {
       if (found->is_number_float() || r.scale != 1) return as_cell(found->get<double>());
       return found->dump();
     }
-    case Reading::Kind::kColumn:
-      return as_cell(take_of_column(r, *leavings.recording, find_column(r, leavings)));
-    case Reading::Kind::kAt: {
-      const TimeTable& table = *leavings.recording;
-      const size_t column = find_column(r, leavings);
-      if (!r.at_end) return as_cell(calc_value_at(table, column, r.at));
-      return table.rows() == 0 ? "" : as_cell(table.at(table.rows() - 1, column));
+    case Reading::Kind::kColumn: {
+      const auto [table, column] = find_column(r, leavings);
+      return as_cell(take_of_column(r, *table, column));
     }
-    case Reading::Kind::kCrossing:
-      return as_cell(take_crossing(r, *leavings.recording, find_column(r, leavings)));
+    case Reading::Kind::kAt: {
+      const auto [table, column] = find_column(r, leavings);
+      if (!r.at_end) return as_cell(calc_value_at(*table, column, r.at));
+      return table->rows() == 0 ? "" : as_cell(table->at(table->rows() - 1, column));
+    }
+    case Reading::Kind::kCrossing: {
+      const auto [table, column] = find_column(r, leavings);
+      return as_cell(take_crossing(r, *table, column));
+    }
     case Reading::Kind::kEvent:
       return as_cell(take_event(r, leavings));
     case Reading::Kind::kCount:
@@ -411,11 +419,9 @@ std::string take_reading(const Reading& r, const RunLeavings& leavings) {
 }
 
 std::vector<double> take_curve(const Reading& r, const RunLeavings& leavings) {
-  const size_t column = find_column(r, leavings);
+  const auto [table, column] = find_column(r, leavings);
   std::vector<double> values;
-  for (const double t : r.times) {
-    values.push_back(r.scale * calc_value_at(*leavings.recording, column, t));
-  }
+  for (const double t : r.times) values.push_back(r.scale * calc_value_at(*table, column, t));
   return values;
 }
 

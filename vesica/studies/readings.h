@@ -19,7 +19,7 @@ struct Reading {
   std::string name, unit;
   Kind kind = Kind::kSummary;
   std::string path;            // of the summary
-  std::string column;          // of the recording
+  std::string column;          // of the recording, or of a pressure map
   size_t take = 0;             // of column_takes()
   double from = 0, until = 0;  // 0, 0: the whole run
   double at = 0;
@@ -48,10 +48,19 @@ struct RunLeavings {
   const TimeTable* recording = nullptr;  // null: there is none (identify, markers)
   const std::vector<ContactEvent>* events = nullptr;
   std::vector<std::string> contacts;
-  double duration = 0;  // of the run; 0: it has none
+  double duration = 0;                               // of the run; 0: it has none
+  const std::vector<TimeTable>* map_sums = nullptr;  // columns of pressure maps; null: none
 };
 
 bool needs_recording(const Reading& reading);
+
+struct FoundColumn {
+  const TimeTable* table;
+  size_t index;
+};
+// In the recording, or in the sums of a pressure map, which have times of their own. InputError,
+// with what there is, where no table has it.
+FoundColumn find_column(const Reading& reading, const RunLeavings& leavings);
 
 // Throws InputError, with the place in the study and what there is, where the run has no such
 // thing. A recording or a list of events that is still empty is no reason.

@@ -22,6 +22,20 @@ struct DepthGrid {
   double cell_area() const { return du * dv; }
 };
 
+// The patch in the coordinates s = origin + u u_W + v v_W of the contact plane, whose axes need
+// neither be orthogonal nor of unit length: a frame of a body, projected. n_W is a unit vector.
+struct PatchBox {
+  double u_min = 0, u_max = -1, v_min = 0, v_max = -1;
+  bool is_empty() const { return !(u_max > u_min) || !(v_max > v_min); }
+};
+// Of a pair that touches; `o` is their overlap. Reads the grid's frame alone.
+PatchBox find_patch_box(const ShapePair<double>& pair, const Pose<double>& X_WI,
+                        const Pose<double>& X_WJ, const Overlap<double>& o, const DepthGrid& frame);
+// The depth at the cells of a grid whose frame and counts are set. Allocates only where `depth` has
+// been smaller, but for solids and meshes.
+void fill_depth(const ShapePair<double>& pair, const Pose<double>& X_WI, const Pose<double>& X_WJ,
+                DepthGrid* grid);
+
 // Square cells, `cells` along the longer side of the patch, which the grid covers with a margin of
 // one cell. Empty where the solids are apart.
 DepthGrid sample_depth(const ShapePair<double>& pair, const Pose<double>& X_WI,

@@ -1,0 +1,114 @@
+// vesica knee: a knee as a scene, to run, to vary, to change.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/vesica/commands.h"
+#include "vesica/biomechanics/knee_loaded.h"
+#include "vesica/biomechanics/knee_strands.h"
+#include "vesica/biomechanics/leg.h"
+#include "vesica/error.h"
+#include "vesica/io/output_file.h"
+#include "vesica/model/model_file.h"
+
+namespace vesica::app {
+namespace {
+
+struct KneeArguments {
+  std::string activity = "swing", side = "right", condyles = "spheres", strands, walk, write;
+  double flexion = 0;
+};
+
+constexpr double kEllipsoidStretch = 1.2;  // along y, over the height
+
+biomechanics::KneeOptions make_knee_options(const KneeArguments& a, bool quiet) {
+  biomechanics::KneeOptions options;
+  if (!a.strands.empty()) {
+    options = biomechanics::make_strand_options(a.strands);
+    const auto strands = biomechanics::load_knee_strands(a.strands, 0);
+    if (!quiet)
+      say("{} strands from femur to tibia; {} left out, which end on bodies that are not there: "
+          "{}\n",
+          strands.ligaments.size(), strands.left_out.size(), fmt::join(strands.left_out, ", "));
+  }
+  if (a.side == "left") options.side = biomechanics::Side::kLeft;
+  if (a.condyles == "ellipsoids") {
+    for (auto& c : options.condyles) c.radii.y() *= kEllipsoidStretch;
+  }
+  if (a.flexion < 0 || a.flexion > 140) throw InputError("--flexion: from 0 to 140 degrees");
+  options.flexion = a.flexion * kPi / 180;
+  return options;
+}
+
+// A leg, with the ways of femur and ankle beside the scene.
+Model make_walk(const KneeArguments& a, const biomechanics::KneeOptions& options) {
+  if (a.write.empty()) throw InputError("--activity walk writes three files: give --write FILE");
+  const auto motion = biomechanics::load_leg_motion(a.walk, options.side);
+  const std::filesystem::path scene(a.write), folder = scene.parent_path();
+  const auto save = [&](const char* what, const std::string& rows) {
+    const std::string name = scene.stem().string() + "_" + what + ".csv";
+    save_text((folder / name).string(), rows);
+    return name;
+  };
+  const std::string femur = save("femur", biomechanics::write_femur_csv(options, motion));
+  const std::string ankle = save("ankle", biomechanics::write_ankle_csv(motion));
+  return biomechanics::make_leg(options, motion, femur, ankle);
+}
+
+void write_knee(KneeArguments a, const Common& common) {
+  if (!common.out.empty()) {
+    if (!a.write.empty())
+      throw InputError("--out DIR writes DIR/knee.yaml; --write names the file");
+    a.write = (std::filesystem::path(common.out) / "knee.yaml").string();
+  }
+  const auto options = make_knee_options(a, common.quiet);
+  if (a.activity != "swing" && a.flexion != 0) {
+    throw InputError("--flexion: where a swing begins; a squat and a step have their own");
+  }
+  if ((a.activity == "walk") != !a.walk.empty()) {
+    throw InputError("--activity walk and --walk JOINT_CENTERS.trc go together");
+  }
+  const Model model = a.activity == "walk"    ? make_walk(a, options)
+                      : a.activity == "squat" ? biomechanics::make_squat(options)
+                      : a.activity == "step"  ? biomechanics::make_step(options)
+                                              : biomechanics::make_knee(options);
+  const std::string text = write_model(model);
+  if (!a.write.empty()) {
+    save_text(a.write, text);
+    if (!common.quiet) say("{}: run it with: vesica simulate {}\n", a.write, a.write);
+  }
+  if (common.json) {
+    print_json(a.write.empty() ? nlohmann::ordered_json{{"scene", text}}
+                               : nlohmann::ordered_json{{"written", a.write}});
+  } else if (a.write.empty()) {
+    std::fputs(text.c_str(), stdout);
+  }
+}
+
+}  // namespace
+
+void add_knee(CommandLine& line, Common& common) {
+  Command command = add_command(line, common, "knee", "a knee as a scene, to run and to change");
+  add_out(command, common);
+  auto a = std::make_shared<KneeArguments>();
+  command.option("--activity", &a->activity, "what it does")
+      .one_of({"swing", "squat", "step", "walk"})
+      .show_default();
+  command.option("--side", &a->side, "right or left").one_of({"right", "left"}).show_default();
+  command.option("--condyles", &a->condyles, "spheres, or ellipsoids 1.2 times as long as high")
+      .one_of({"spheres", "ellipsoids"})
+      .show_default();
+  command.option("--strands", &a->strands,
+                 "a table of ligament strands (CSV) in place of the twelve elements");
+  command.option("--walk", &a->walk,
+                 "joint centres of a walk (*_joint_centers.trc of vesica markers) that thigh and "
+                 "ankle follow");
+  command.option("--flexion", &a->flexion, "at the start of a swing [deg]");
+  command.option("--write", &a->write, "the file to write; standard output without");
+  command.footer("docs/howto/knee.md: what to measure for your own knee, and where to put it.");
+  command.run([a, &common] { write_knee(*a, common); });
+}
+
+}  // namespace vesica::app

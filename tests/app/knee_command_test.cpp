@@ -1,0 +1,105 @@
+// The knee from outside: scenes that `vesica knee` writes, what `simulate`, `study`, `identify` and
+// `reproduce` make of it.
+#include <gtest/gtest.h>
+
+#include "tests/app/tool.h"
+
+namespace vesica::test::knee_command_test {
+namespace {
+
+TEST(KneeCommand, ItsScenesRun) {
+  const Workspace work;
+  for (const char* options : {"", "--side left", "--condyles ellipsoids", "--flexion 30",
+                              "--activity squat", "--activity step --side left"}) {
+    SCOPED_TRACE(options);
+    const Outcome made = work.run(std::string("knee --write my.yaml ") + options);
+    ASSERT_EQ(made.status, 0) << made.err;
+    EXPECT_EQ(work.run("check my.yaml").status, 0);
+    const Outcome run = work.run("simulate my.yaml --json --out r");
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_TRUE(run.json()["contacts"].contains("medial"));
+  }
+  // What stands on standard output is the same.
+  const Outcome printed = work.run("knee");
+  work.run("knee --write my.yaml");
+  EXPECT_EQ(printed.out, work.read("my.yaml"));
+}
+
+TEST(KneeCommand, BadInputIsTold) {
+  const Workspace work;
+  EXPECT_EQ(work.run("knee --side up").status, 2);
+  EXPECT_EQ(work.run("knee --flexion 200").status, 2);
+  EXPECT_EQ(work.run("knee --activity squat --flexion 20").status, 2);
+  EXPECT_EQ(work.run("knee --activity walk").status, 2);
+  EXPECT_EQ(work.run("knee --strands none.csv").status, 3);
+  // Paths of lines and held measures have their own messages.
+  const auto error = [&](const std::string& settings) {
+    const Outcome run = work.run("simulate knee --out r " + settings);
+    EXPECT_EQ(run.status, 2) << settings;
+    return run.err;
+  };
+  EXPECT_NE(error("--set forces.0.slack_length=-1").find("greater than zero"), std::string::npos);
+  EXPECT_NE(error("--set forces.0.points.0.body=femor").find("femur"), std::string::npos);
+  EXPECT_NE(error("--set forces.0.toe_stiffness=1").find("give one of"), std::string::npos);
+  EXPECT_NE(error("--set forces.1.name=LCL").find("rename"), std::string::npos);
+  EXPECT_NE(error("--set 'contacts.0.shapes=[medial, media]'").find("medial"), std::string::npos);
+  EXPECT_NE(error("--set 'contacts.1.shapes=[medial, medial]'").find("contact already"),
+            std::string::npos);
+  EXPECT_NE(error("--set equilibrium.held.0.measure=knee.flex").find("knee.flexion"),
+            std::string::npos);
+}
+
+// The report shows rotations, lines and the view that turns.
+TEST(KneeCommand, ReportShowsLinesAndMeasures) {
+  const Workspace work;
+  ASSERT_EQ(work.run("simulate knee --out r").status, 0);
+  ASSERT_EQ(work.run("report r").status, 0);
+  const std::string page = work.read("r/report.html");
+  for (const char* text : {"Measures", "Tension over flexion of knee", "ACL_anterior", "3-D",
+                           "Contact forces over flexion"}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+}
+
+// The same bytes on one thread and on two.
+TEST(KneeCommand, MonteCarloIsReproducible) {
+  const Workspace work;
+  const std::string study =
+      "vesica: 1\nof: {simulate: knee, set: {solver.tolerance: 1.0e-5, output.interval: 5 ms}}\n"
+      "design: {method: latin_hypercube, runs: 12}\nseed: 3\nvary:\n"
+      "  slack: {path: forces.0.slack_length, low: 30.5 mm, high: 31.1 mm}\n"
+      "  point: {path: forces.2.points.0.position.1, low: -12 mm, high: -10.5 mm}\n"
+      "outputs:\n  peak: {column: medial.normal_force, take: max}\n";
+  work.write("s.yaml", study);
+  ASSERT_EQ(work.run("study s.yaml --out a --threads 1").status, 0);
+  ASSERT_EQ(work.run("study s.yaml --out b --threads 2").status, 0);
+  EXPECT_EQ(work.read("a/table.csv"), work.read("b/table.csv"));
+}
+
+// A stiffness fitted to a peak gives that peak.
+TEST(KneeCommand, IdentifiesTheContactStiffness) {
+  const Workspace work;
+  const std::string fit =
+      "vesica: 1\ntype: scene\nof: {simulate: knee, set: {duration: 0.24 s}}\nfit:\n"
+      "  k: {paths: [contacts.0.normal.stiffness, contacts.1.normal.stiffness], low: 1.0e8 N/m^3, "
+      "high: 1.0e10 N/m^3}\ntargets:\n"
+      "  peak: {read: {column: medial.normal_force, take: max}, value: 310, tolerance: 0.5}\n";
+  work.write("fit.yaml", fit);
+  const Outcome fitted = work.run("identify fit.yaml --json");
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  const double k = fitted.json()["parameters"][0]["value"];
+  const std::string set = " --set contacts.0.normal.stiffness=" + std::to_string(k) +
+                          " --set contacts.1.normal.stiffness=" + std::to_string(k);
+  const Outcome run = work.run("simulate knee --json --set 'duration=0.24 s' --out r" + set);
+  EXPECT_NEAR(run.json()["contacts"]["medial"]["max_normal_force"].get<double>(), 310, 2);
+  // A target that cannot be reached ends with status 1 and says why.
+  work.write("far.yaml", std::string(fit).replace(fit.find("310"), 3, "9000"));
+  const Outcome far = work.run("identify far.yaml");
+  EXPECT_EQ(far.status, 1);
+  EXPECT_NE(far.out.find("bound"), std::string::npos) << far.out;
+  work.write("few.yaml", std::string(fit).replace(fit.find("  peak:"), 7, "  {}\n  #"));
+  EXPECT_EQ(work.run("identify few.yaml").status, 2);
+}
+
+}  // namespace
+}  // namespace vesica::test::knee_command_test

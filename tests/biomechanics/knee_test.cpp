@@ -1,0 +1,214 @@
+// The knee: its numbers, its statics, its swing, against plain formulas and a second integrator.
+#include "vesica/biomechanics/knee.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/biomechanics/knee_peer.h"
+#include "tests/support/support.h"
+#include "vesica/model/model_file.h"
+#include "vesica/model/seeds.h"
+#include "vesica/simulation/make_scene.h"
+#include "vesica/simulation/sensitivity.h"
+#include "vesica/simulation/simulate_model.h"
+
+namespace vesica::knee_test {
+namespace {
+
+using biomechanics::KneeOptions;
+using biomechanics::make_knee;
+
+constexpr double kDegree = kPi / 180;
+
+std::vector<double> column(const RunResult& run, const std::string& name) {
+  const size_t index = run.recording.find(name);
+  EXPECT_LT(index, run.recording.columns.size()) << name;
+  return run.recording.column(index);
+}
+
+Model load_scene() { return load_model(test::source_dir() + "/scenes/knee.yaml"); }
+
+// Where the tibia starts, as the peer has it.
+knee_peer::State start_of(const Scene<double>& scene) {
+  knee_peer::State s;
+  s.p = Vec3d(scene.q0[0], scene.q0[1], scene.q0[2]);
+  s.R = as_rotation(Quaternion<double>{scene.q0[3], scene.q0[4], scene.q0[5], scene.q0[6]});
+  s.v.setZero();
+  s.w.setZero();
+  return s;
+}
+
+// The file and the function are the same knee.
+TEST(Knee, FileAndFunctionAgree) {
+  const auto file = list_numbers(load_scene()), code = list_numbers(make_knee());
+  ASSERT_EQ(file.size(), code.size());
+  for (size_t k = 0; k < file.size(); ++k) {
+    EXPECT_EQ(file[k].path, code[k].path);
+    EXPECT_NEAR(file[k].value, code[k].value, 1e-15 + 1e-14 * std::abs(code[k].value))
+        << file[k].path;
+  }
+}
+
+// L0 = K2/(4 K1 eps1) (Brown 3.2) for all twelve, with K1 and K2 of the table; and the attachments.
+TEST(Knee, SlackLengthsMeetTheIdentity) {
+  const Scene<double> scene = make_scene<double>(load_scene());
+  const auto table = knee_peer::table();
+  ASSERT_EQ(scene.lines.size(), table.size());
+  for (size_t k = 0; k < table.size(); ++k) {
+    const auto& law = std::get<LigamentLaw<double>>(scene.lines[k].action);
+    EXPECT_EQ(scene.lines[k].name, table[k].name);
+    EXPECT_NEAR(law.slack_length * 1e3, table[k].slack(), 1e-12);
+    EXPECT_NEAR(law.toe_stiffness() * 1e-6, table[k].K1, 1e-12 * table[k].K1);
+    EXPECT_NEAR(law.stiffness * 1e-3, table[k].K2, 1e-12 * table[k].K2);
+    EXPECT_LT((scene.lines[k].path.points[0].p_B * 1e3 - table[k].femur).norm(), 1e-12);
+    EXPECT_LT((scene.lines[k].path.points[1].p_B * 1e3 - table[k].tibia).norm(), 1e-12);
+  }
+}
+
+// The pose of rest balances by the peer's formulas too; only the moment that holds the flexion is
+// left.
+TEST(Knee, StartsInEquilibrium) {
+  const Scene<double> scene = make_scene<double>(load_scene());
+  const knee_peer::State s = start_of(scene);
+  const knee_peer::Load load = knee_peer::calc_load(s, 1);
+  const Vec3d e3 = s.R.col(2), e2 = e3.cross(Vec3d::UnitX()).normalized();
+  EXPECT_LT(load.force.cwiseAbs().maxCoeff(), 1e-9);   // 1e-11
+  EXPECT_LT(std::abs(load.moment.dot(e2)), 1e-9);      // 1e-12
+  EXPECT_LT(std::abs(load.moment.dot(e3)), 1e-9);      // 1e-12
+  EXPECT_NEAR(std::atan2(-e2.z(), e2.y()), 0, 1e-12);  // flexion
+  EXPECT_GT(load.medial, 50);
+  EXPECT_GT(load.lateral, 50);
+}
+
+// The swing, by the peer's integrator with steps of 10 us: positions to nanometres, forces to
+// millinewtons.
+TEST(Knee, SwingsAsTheSecondIntegratorSays) {
+  Model m = load_scene();
+  m.run.tolerance = 1e-10;
+  m.run.duration = 0.2;
+  const RunResult run = simulate(m);
+  ASSERT_TRUE(run.failure.empty()) << run.failure;
+  knee_peer::State s = start_of(make_scene<double>(m));
+  constexpr double kStep = 1e-5;
+  const auto flexion = column(run, "knee.flexion"), adduction = column(run, "knee.adduction");
+  const auto internal = column(run, "knee.internal_rotation");
+  const auto medial = column(run, "medial.normal_force");
+  const auto lateral = column(run, "lateral.normal_force"), acl = column(run, "ACL_anterior.force");
+  double place = 0, angle = 0, force = 0;
+  for (int row = 0; row <= 200; ++row) {
+    const auto r = static_cast<size_t>(row);
+    const knee_peer::Load load = knee_peer::calc_load(s, row * 1e-3);
+    const Vec3d p(column(run, "tibia.position.x")[r], column(run, "tibia.position.y")[r],
+                  column(run, "tibia.position.z")[r]);
+    const Vec3d e3 = s.R.col(2), e2 = e3.cross(Vec3d::UnitX()).normalized();
+    place = std::max(place, (p - s.p).norm());
+    angle = std::max({angle, std::abs(flexion[r] - std::atan2(-e2.z(), e2.y())),
+                      std::abs(adduction[r] - std::asin(e3.x())),
+                      std::abs(internal[r] - std::asin(s.R.col(0).dot(e2)))});
+    force = std::max({force, std::abs(medial[r] - load.medial), std::abs(lateral[r] - load.lateral),
+                      std::abs(acl[r] - load.ligaments[0])});
+    for (int k = 0; k < 100; ++k) s = knee_peer::step(s, row * 1e-3 + k * kStep, kStep);
+  }
+  EXPECT_LT(place, 1e-8);
+  EXPECT_LT(angle, 1e-6);
+  EXPECT_LT(force, 1e-2);
+}
+
+// Passes 90 deg; the lateral force falls to zero, the medial one persists; the ledger closes.
+TEST(Knee, LateralLetsGoWhileMedialPersists) {
+  const RunResult run = simulate(load_scene());
+  ASSERT_TRUE(run.failure.empty()) << run.failure;
+  const auto flexion = column(run, "knee.flexion");
+  const auto medial = column(run, "medial.normal_force");
+  const auto lateral = column(run, "lateral.normal_force");
+  EXPECT_GT(flexion.back(), 90 * kDegree);
+  double zero = -1;
+  for (size_t k = 0; k < flexion.size(); ++k) {
+    EXPECT_GT(medial[k], 0) << flexion[k] / kDegree;
+    if (zero < 0 && flexion[k] > 10 * kDegree && lateral[k] == 0) zero = flexion[k] / kDegree;
+  }
+  EXPECT_GT(zero, 45);  // 51.5; the source has 65
+  EXPECT_LT(zero, 60);
+  EXPECT_LT(std::abs(run.residual), 1e-4 * run.energy_scale);
+}
+
+// A left knee is the right one in a mirror.
+TEST(Knee, LeftMirrorsRight) {
+  KneeOptions options;
+  options.tolerance = 1e-10;
+  options.duration = 0.1;
+  const RunResult right = simulate(make_knee(options));
+  options.side = biomechanics::Side::kLeft;
+  const RunResult left = simulate(make_knee(options));
+  for (const char* name :
+       {"knee.flexion", "knee.adduction", "knee.internal_rotation", "knee.lateral", "knee.anterior",
+        "knee.distraction", "tibia.position.y", "tibia.position.z"}) {
+    EXPECT_NEAR(column(left, name).back(), column(right, name).back(), 1e-7) << name;
+  }
+  EXPECT_NEAR(column(left, "tibia.position.x").back(), -column(right, "tibia.position.x").back(),
+              1e-8);
+  for (const char* name : {"medial.normal_force", "lateral.normal_force", "ACL_anterior.force",
+                           "MCL_deep.force", "LCL.force"}) {
+    EXPECT_NEAR(column(left, name).back(), column(right, name).back(), 1e-3) << name;
+  }
+}
+
+// Ellipsoids of equal radii would be spheres: nearly equal ones swing nearly the same.
+TEST(Knee, EllipsoidsTendToSpheres) {
+  KneeOptions options;
+  options.duration = 0.1;
+  options.tolerance = 1e-9;
+  const RunResult spheres = simulate(make_knee(options));
+  for (auto& c : options.condyles) c.radii = Vec3d(0.02, 0.02 + 1e-9, 0.02);
+  const RunResult ellipsoids = simulate(make_knee(options));
+  ASSERT_TRUE(ellipsoids.failure.empty()) << ellipsoids.failure;
+  EXPECT_NEAR(column(ellipsoids, "knee.flexion").back(), column(spheres, "knee.flexion").back(),
+              1e-5);
+}
+
+// Derivatives of the swing by a slack length, an attachment and the stiffness, the change of the
+// pose of rest included: against differences of runs.
+TEST(Knee, DerivativesFromThePoseOfRestOn) {
+  Model m = make_knee();
+  m.run.solver = Solver::kRk4;
+  m.run.step = 2e-5;
+  m.run.duration = 0.03;
+  const std::vector<std::string> paths = {"forces.2.slack_length", "forces.8.points.0.position.1",
+                                          "contacts.0.normal.stiffness"};
+  const SensitivityResult s = simulate_sensitivity(m, make_run_options(m), paths);
+  const auto run_with = [&](size_t p, double change) {
+    Model other = m;
+    if (p == 0) *std::get<model::Ligament<>>(other.forces[2].force).slack_length += change;
+    if (p == 1) {
+      std::get<model::Ligament<>>(other.forces[8].force).line.points[0].position.y() += change;
+    }
+    if (p == 2) {
+      std::get<VolumetricNormal<double>>(other.contacts[0].normal).stiffness += change;
+    }
+    return simulate(other);
+  };
+  const double steps[] = {1e-7, 1e-7, 1e3};
+  for (size_t p = 0; p < paths.size(); ++p) {
+    const RunResult more = run_with(p, steps[p]), less = run_with(p, -steps[p]);
+    for (size_t k = 0; k < 13; ++k) {
+      const double difference = (more.state[k] - less.state[k]) / (2 * steps[p]);
+      const double scale = p == 2 ? 1e-12 : 1;
+      EXPECT_NEAR(s.final_derivatives[p][k], difference, 2e-5 * (scale + std::abs(difference)))
+          << paths[p] << " " << s.final_names[k];
+    }
+  }
+}
+
+TEST(Knee, OptionsThatMakeNoKneeAreRefused) {
+  KneeOptions options;
+  options.ligaments.clear();
+  EXPECT_NE(test::input_error_of([&] { make_knee(options); }).find("nothing holds the shank"),
+            std::string::npos);
+  options = {};
+  options.condyles[0].radii.x() = 0;
+  EXPECT_NE(test::input_error_of([&] { make_knee(options); }).find("radii"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace vesica::knee_test
