@@ -1,5 +1,6 @@
-// knee_bench [SCENES]: how many times faster than real time the knee swings (scenes/knee.yaml), and
-// how long a Monte-Carlo run takes. Processor time, medians; SCENES: the folder, "scenes" without.
+// knee_bench [SCENES]: how many times faster than real time the knee swings (scenes/knee.yaml),
+// without and with pressure maps (knee_maps.yaml), and how long a Monte-Carlo run takes. Processor
+// time, medians; SCENES: the folder, "scenes" without.
 #include <fmt/format.h>
 
 #include <memory>
@@ -19,22 +20,25 @@ struct Case {
   std::string name;
   Solver solver;
   double tolerance, interval;
+  const char* scene = "/knee.yaml";
 };
 
 constexpr int kRounds = 25;
 
-void measure_swings(const std::string& file) {
-  const Case cases[] = {{"dopri5, 1e-5, 100 Hz", Solver::kDopri5, 1e-5, 1e-2},
-                        {"dopri5, 1e-5, 1 kHz", Solver::kDopri5, 1e-5, 1e-3},
-                        {"dopri5, 1e-6, 1 kHz", Solver::kDopri5, 1e-6, 1e-3},
-                        {"dopri5, 1e-8, 1 kHz", Solver::kDopri5, 1e-8, 1e-3},
-                        {"rodas5p, 1e-5, 100 Hz", Solver::kRodas5p, 1e-5, 1e-2},
-                        {"cvode, 1e-5, 100 Hz", Solver::kCvode, 1e-5, 1e-2}};
+void measure_swings(const std::string& folder) {
+  const Case cases[] = {
+      {"dopri5, 1e-5, 100 Hz", Solver::kDopri5, 1e-5, 1e-2},
+      {"dopri5, 1e-5, 100 Hz, maps", Solver::kDopri5, 1e-5, 1e-2, "/knee_maps.yaml"},
+      {"dopri5, 1e-5, 1 kHz", Solver::kDopri5, 1e-5, 1e-3},
+      {"dopri5, 1e-6, 1 kHz", Solver::kDopri5, 1e-6, 1e-3},
+      {"dopri5, 1e-8, 1 kHz", Solver::kDopri5, 1e-8, 1e-3},
+      {"rodas5p, 1e-5, 100 Hz", Solver::kRodas5p, 1e-5, 1e-2},
+      {"cvode, 1e-5, 100 Hz", Solver::kCvode, 1e-5, 1e-2}};
   Rounds rounds;
   double duration = 0;
   std::vector<double> ends;
   for (const Case& c : cases) {
-    Model model = load_model(file);
+    Model model = load_model(folder + c.scene);
     model.run.solver = c.solver;
     model.run.tolerance = c.tolerance;
     model.run.interval = c.interval;
@@ -50,7 +54,7 @@ void measure_swings(const std::string& file) {
   size_t k = 0;
   for (const Case& c : cases) {
     const double ms = rounds.time(c.name) * 1e-6;
-    fmt::print("  {:<24}{:8.3f} ms  {:6.0f} x real time   flexion at the end {:.4f} deg\n", c.name,
+    fmt::print("  {:<28}{:8.3f} ms  {:6.0f} x real time   flexion at the end {:.4f} deg\n", c.name,
                ms, duration * 1e3 / ms, ends[k++]);
   }
 }
@@ -73,6 +77,6 @@ void measure_parts(const std::string& file) {
 
 int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : "scenes";
-  vesica::bench::measure_swings(folder + "/knee.yaml");
+  vesica::bench::measure_swings(folder);
   vesica::bench::measure_parts(folder + "/knee.yaml");
 }

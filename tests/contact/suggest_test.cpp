@@ -38,7 +38,7 @@ TEST(Suggest, HertzFromMaterials) {
   const double k = 4.0 / 3 * 210e9 / (2 * 0.91) * std::sqrt(0.01);
   const Suggestion s = suggest(steel);
   EXPECT_NEAR(s.at("stiffness") / k, 1, 1e-12);
-  EXPECT_NEAR(k * std::pow(s.at("depth"), 1.5), 0.981, 1e-9);
+  EXPECT_NEAR(k * std::pow(s.at("depth"), 1.5), 0.1 * 9.80665, 1e-9);
 }
 
 TEST(Suggest, BristlesAreCriticallyDampedUnderTheirLoad) {

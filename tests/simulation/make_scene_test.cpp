@@ -64,7 +64,7 @@ TEST(SceneInput, MistakesAreNamedWithTheirPlace) {
   EXPECT_NE(error_of("forces", "[{type: spring, between: [ball, moon], stiffness: 1, length: 1}]")
                 .find("moon"),
             std::string::npos);
-  EXPECT_NE(error_of("bodies.ball.shape", "{type: half_space}").find("no inertia"),
+  EXPECT_NE(error_of("bodies.ball.shape", "{type: half_space}").find("has no volume"),
             std::string::npos);
   EXPECT_NE(error_of("bodies", "{ground: {fixed: true}}").find("nothing can move"),
             std::string::npos);
