@@ -35,7 +35,7 @@ std::string describe_reference(const std::optional<double>& reference, const Fig
   if (!reference) return "";
   const bool is_judged = f.tolerance && (f.source ? reference == f.source : true);
   return is_judged && *f.tolerance > 0
-             ? fmt::format("{} +-{:.2g}", format_number(*reference), *f.tolerance)
+             ? fmt::format("{} \u00b1{:.2g}", format_number(*reference), *f.tolerance)
              : format_number(*reference);
 }
 std::string describe_change(const FigureRow& row) {
@@ -84,8 +84,7 @@ void note_movement(double scale, FigureRow* row) {
   Figure& f = row->figure;
   if (!row->halved || f.verdict.starts_with("reported")) return;
   const double change = std::abs(*row->halved - f.ours);
-  const double allowed =
-      f.tolerance ? 0.5 * *f.tolerance : 0.01 * std::abs(f.ours) + 1e-4 * scale;
+  const double allowed = f.tolerance ? 0.5 * *f.tolerance : 0.01 * std::abs(f.ours) + 1e-4 * scale;
   if (!(change > allowed)) return;
   row->moves = true;
   f.verdict += fmt::format("; moves by {:.1e} {}{}at half the tolerance", *row->halved - f.ours,

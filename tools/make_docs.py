@@ -25,6 +25,8 @@ TABLE = re.compile(r"(<!-- table: (.*?) -->\n)((?:\|.*\n)*)")
 
 def output_of(command):
     run = subprocess.run(command, shell=True, capture_output=True, text=True)
+    if run.returncode in (126, 127):  # the shell found no such program: nothing to show
+        sys.exit(f"make_docs: {command}\n{run.stderr}")
     return run.stdout + run.stderr
 
 

@@ -6,6 +6,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/identification/bench_study.h"
+#include "vesica/identification/foot_study.h"
 #include "vesica/io/marker_map.h"
 #include "vesica/markers/model_file.h"
 #include "vesica/model/model_file.h"
@@ -58,6 +59,11 @@ void add_check(CommandLine& line, Common& common) {
     } else if (input.root().find("segments")) {
       kind = "markers";
       markers::read_model(input);
+    } else if (is_foot_study(input)) {
+      kind = "identify";
+      // Read and stopped before it fits.
+      run_foot_study(
+          input, [](double, const std::string&) {}, [] { return true; });
     } else if (is_bench_study(input)) {
       kind = "identify";
       run_bench_study(input);

@@ -7,6 +7,7 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
+#include "apps/vesica/scene_files.h"
 #include "vesica/identification/bench_examples.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/identification/foot_study.h"
@@ -154,7 +155,7 @@ void add_identify(CommandLine& line, Common& common) {
     if (arguments->study.empty()) {
       throw InputError("give a STUDY, or --examples DIR for one of every type to start from");
     }
-    const InputFile file = InputFile::load(arguments->study);
+    const InputFile file = InputFile::load(find_input(arguments->study));
     if (!common.out.empty()) try_folder(common.out);
     if (is_foot_study(file)) {
       run_foot(file, common);

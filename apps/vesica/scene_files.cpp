@@ -176,7 +176,9 @@ std::vector<SceneEntry> list_scenes() {
     if (file.path().extension() != ".yaml") continue;
     const InputFile input = InputFile::load(file.path().string());
     const auto title = input.root().find("title");
-    entries.push_back({file.path().stem().string(), "study", title ? title->text() : ""});
+    const bool is_fit = input.root().find("type").has_value();  // of a bench experiment, of a foot
+    entries.push_back(
+        {file.path().stem().string(), is_fit ? "identify" : "study", title ? title->text() : ""});
   }
   for (const auto& file : fs::directory_iterator(marker_maps_folder(), code)) {
     if (file.path().extension() != ".yaml") continue;

@@ -252,7 +252,7 @@ void check_new_section(const YAML::Node& node, const std::string& path, const st
   const std::string where = above.empty() ? file : fmt::format("{} of {}", above, file);
   if (above == "bodies" || above == "segments" || above == "markers") {
     throw InputError(
-        fmt::format("--set {}: there is no '{}' in {}; {}; a new one is given whole: --set '{}.{}="
+        fmt::format("--set {}: there is no '{}' in {}; {}; a new one is given whole, '{}.{}="
                     "{{...}}'",
                     path, key, where, suggest_word(key, known), above, key));
   }

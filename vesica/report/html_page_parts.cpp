@@ -288,7 +288,7 @@ function timePlot(host, spec) {
     }
     for (const v of across.values) {
       svg(root, "line", { class: "axis", x1: X(v), x2: X(v), y1: H - bottom, y2: H - bottom + 4 });
-      if (spec.axis !== false) svg(root, "text", { x: X(v), y: H - bottom + 16, "text-anchor": "middle" }, across.write(v));
+      if (spec.axis !== false) svg(root, "text", { x: X(v), y: H - bottom + 16, "text-anchor": X(v) > W - RIGHT - 6 ? "end" : "middle" }, across.write(v));
     }
     svg(root, "line", { class: "axis", x1: LEFT, x2: W - RIGHT, y1: H - bottom, y2: H - bottom });
     if (spec.axis !== false) svg(root, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 4, "text-anchor": "middle" }, spec.xLabel || "time [s]");
