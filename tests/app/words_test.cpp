@@ -95,6 +95,8 @@ TEST(Words, OptionsThatWouldDoNothingAreRefused) {
               {"markers lower_extremity walk.trc --sex male", 2, "--sex: is for joint moments"},
               {"markers lower_extremity walk.trc --axes joint", 2, "--axes: is for joint moments"},
               {"markers three_models --neutral walk.trc", 2, "a study fits several"},
+              {"markers three_models --loss tukey", 2, "--loss: is for a model"},
+              {"markers lower_extremity walk.trc --loss-width 1cm", 2, "squares have none"},
               {"study bounce --status --retry", 2, "--status runs nothing"}});
   EXPECT_EQ(work.files(), (std::vector<std::string>{"ball.yaml", "case.yaml", "walk.trc"}));
 }

@@ -161,7 +161,9 @@ TEST(JointAngles, CalibratedModelFollowsPlainMarkerGeometry) {
   ASSERT_EQ(all.size(), 12u);
   for (const auto& [name, list] : all) {
     const bool sagittal = name.ends_with("flexion");
-    EXPECT_GT(calc_median_r(list), sagittal ? 0.995 : 0.9) << name;
+    // Two people alone: 0.9008, knee adduction.
+    const double least = test::choose_walks() == test::Walks::kTwoPeople ? 0.85 : 0.9;
+    EXPECT_GT(calc_median_r(list), sagittal ? 0.995 : least) << name;
     for (const Agreement& a : list) {
       if (sagittal) {
         EXPECT_GT(a.r, 0.99) << a.who;
