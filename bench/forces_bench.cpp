@@ -1,7 +1,7 @@
 // Ground forces from motion alone, for people who were left out: errors beside those of curves,
 // placebo, coverage of the bands, joint moments, times. As a table, not a Google benchmark.
 //
-//   forces_bench [FOLDER...]      default: ../shared/data/wbds ../shared/data/wbds07
+//   forces_bench [--no-bands] [FOLDER...]      default: ../shared/data/wbds ../shared/data/wbds07
 //
 // Walks whose names end in C (comfortable) calibrate, two at a time in turn; fast (F) and slow (S)
 // ones are predicted by each pair. Without such names, the three walks nearest to the person's
@@ -109,6 +109,19 @@ void print_coverage(const char* name, const std::vector<PersonScore>& scores,
   fmt::print("\n");
 }
 
+void print_moments(const char* name, const std::vector<PersonScore>& scores,
+                   std::array<double, kJoints> StanceScore::*member) {
+  std::array<double, kJoints> sum{};
+  for (const PersonScore& p : scores) {
+    for (const StanceScore& s : p.stances) {
+      for (size_t j = 0; j < kJoints; ++j) {
+        sum[j] += (s.*member)[j] / static_cast<double>(p.stances.size() * scores.size());
+      }
+    }
+  }
+  fmt::print("{:<44}{:8.1f}{:8.1f}{:8.1f}\n", name, sum[kAnkle], sum[kKnee], sum[kHip]);
+}
+
 int count_better(const std::vector<PersonScore>& scores, Errors StanceScore::*model,
                  Errors StanceScore::*curve, double Errors::*figure) {
   int better = 0;
@@ -122,6 +135,7 @@ int count_better(const std::vector<PersonScore>& scores, Errors StanceScore::*mo
 
 int main(int argc, char** argv) {
   std::vector<std::string> roots(argv + 1, argv + argc);
+  const bool with_bands = std::erase(roots, "--no-bands") == 0;
   if (roots.empty()) roots = {"../shared/data/wbds", "../shared/data/wbds07"};
   std::vector<Person> people;
   double start = now();
@@ -159,7 +173,7 @@ int main(int argc, char** argv) {
 
   EvaluationOptions options;
   options.usual_walks = list_comfortable;
-  options.with_bands = std::getenv("FAST") == nullptr;
+  options.with_bands = with_bands;
   start = now();
   const std::vector<PersonScore> scores = leave_one_out(all, options);
   const double evaluation = now() - start;
@@ -187,10 +201,17 @@ int main(int argc, char** argv) {
   options.calibration_walks = 1;
   print_row("calibrated with one walk", average(leave_one_out(all, options), &StanceScore::own));
 
-  fmt::print("\n95 % bands cover, % of the frames{:>19}{:>8}{:>8}{:>8}{:>8}\n", "ahead", "up",
-             "lateral", "cop x", "cop z");
-  print_coverage("calibrated", scores, &StanceScore::own_coverage);
-  print_coverage("no plates", scores, &StanceScore::stranger_coverage);
+  if (with_bands) {
+    fmt::print("\n95 % bands cover, % of the frames{:>19}{:>8}{:>8}{:>8}{:>8}\n", "ahead", "up",
+               "lateral", "cop x", "cop z");
+    print_coverage("calibrated", scores, &StanceScore::own_coverage);
+    print_coverage("no plates", scores, &StanceScore::stranger_coverage);
+  }
+
+  fmt::print("\nsagittal moments, rms % of the peak from plates{:>6}{:>8}{:>8}\n", "ankle", "knee",
+             "hip");
+  print_moments("calibrated", scores, &StanceScore::own_moments);
+  print_moments("no plates", scores, &StanceScore::stranger_moments);
 
   const PhysicsGain truth = calc_physics_gain(all, false), placebo = calc_physics_gain(all, true);
   fmt::print(

@@ -1,42 +1,29 @@
-// Marker identification at the sizes of Andersen et al. 2009, and one iteration beside two others:
-// the dense factorisation of every frame's KKT matrix (LAPACK, 108 x 108 with 42 right-hand sides),
-// and Ceres in minimal coordinates (18 joint coordinates a frame, Schur elimination of the frames).
-#include <ceres/ceres.h>
+// Marker identification at the sizes of Andersen et al. 2009.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <cstdlib>
+#include <cmath>
 #include <filesystem>
 #include <random>
+#include <string>
 
-#include "bench/marker_branches.h"
-#include "bench/minimal_coordinates.h"
+#include "bench/marker_parts.h"
+#include "bench/timing.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/io/trc.h"
 #include "vesica/markers/confidence.h"
-#include "vesica/markers/joint_coordinates.h"
 #include "vesica/markers/lower_extremity.h"
-#include "vesica/markers/marker_weights.h"
 #include "vesica/markers/recording.h"
 #include "vesica/markers/run.h"
-#include "vesica/markers/thinning.h"
-
-extern "C" void dsysv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
-                       int* ipiv, double* b, const int* ldb, double* work, const int* lwork,
-                       int* info);
-// OpenBLAS takes all cores unless told otherwise; null with another BLAS.
-extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
+#include "vesica/math/parallel.h"
 
 namespace vesica::markers {
-namespace {
 
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+double thread_seconds() { return 1e-9 * bench::thread_nanoseconds(); }
 double processor_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -45,178 +32,35 @@ double processor_seconds() {
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
+
+void for_each_repetition(const std::string& what, int count, const std::function<void(int)>& f) {
+  std::atomic<int> done{0};
+  for_each_index(count, 0, [&](int k, int) {
+    f(k);
+    const int now = ++done;
+    if (isatty(2) != 0) {
+      fmt::print(stderr, "\r{}: {} of {}   {}", what, now, count, now == count ? "\n" : "");
+    } else if (10 * now / count > 10 * (now - 1) / count) {
+      fmt::print(stderr, "{}: {} of {}\n", what, now, count);
+    }
+  });
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 double peak_mib() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-template <class F>
-double median_seconds(int repeats, F f) {
-  std::vector<double> times;
-  for (int k = 0; k < repeats; ++k) {
-    const auto start = Clock::now();
-    f();
-    times.push_back(seconds_since(start));
-  }
-  std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
-  return times[repeats / 2];
-}
-
-// One frame of eq. 16-17 as a dense system: the matrix's values do not matter for the time.
-double time_dense_frame() {
-  std::mt19937_64 random(1);
-  std::normal_distribution<double> normal;
-  constexpr int n = 108, rhs = 42, parameters = 41;
-  std::vector<double> A(n * n), B(n * rhs);
-  for (int c = 0; c < n; ++c) {
-    for (int r = 0; r < n; ++r) A[c * n + r] = r >= 63 && c >= 63 ? 0 : normal(random);
-  }
-  for (int c = 0; c < n; ++c) {
-    for (int r = 0; r < c; ++r) A[r * n + c] = A[c * n + r];
-  }
-  for (double& b : B) b = normal(random);
-  std::vector<double> work(n * 64);
-  std::vector<int> pivots(n);
-  const int lwork = static_cast<int>(work.size());
-  double sink = 0;
-  if (openblas_set_num_threads) openblas_set_num_threads(1);
-  const double seconds = median_seconds(200, [&] {
-    std::vector<double> a = A, b = B;
-    int info = 0;
-    dsysv_("L", &n, &rhs, a.data(), &n, pivots.data(), b.data(), &n, work.data(), &lwork, &info);
-    const Eigen::Map<const Eigen::MatrixXd> X(b.data(), n, rhs), Y(B.data(), n, rhs);
-    const Eigen::MatrixXd S = Y.leftCols(parameters).transpose() * X;
-    sink += S(0, 0) + info;
-  });
-  if (!std::isfinite(sink)) fmt::print("the dense reference failed\n");
-  return seconds;
-}
-
-void compare_iteration(int frames) {
-  const Model model = make_lower_extremity(true);
-  const Eigen::VectorXd truth = make_subject(model, 1, 3);
-  MarkerNoise noise;
-  noise.white_sd = 0.003;
-  const std::vector<Trial> trials{
-      make_synthetic_trial(model, truth, MotionKind::kRangeOfMotion, frames, 100, noise, 1).trial};
-  for (int threads : {1, 2}) {
-    Options options;
-    options.threads = threads;
-    Identification id = identify(model, trials, options);
-    const Eigen::VectorXd dd = Eigen::VectorXd::Constant(id.d.size(), 1e-6);
-    const double evaluate =
-        median_seconds(7, [&] { id.frames.evaluate(id.d, Curvature::kNewton, 0); });
-    const double step = median_seconds(7, [&] { id.frames.try_step(id.d, dd, 1); });
-    fmt::print(
-        "vesica, {} thread{}: {:.3f} s an iteration of {} frames ({:.1f} us a frame: "
-        "elimination {:.1f}, step {:.1f})\n",
-        threads, threads == 1 ? "" : "s", evaluate + step, frames, (evaluate + step) / frames * 1e6,
-        evaluate / frames * 1e6, step / frames * 1e6);
-    if (threads == 1) {
-      const double dense = time_dense_frame();
-      fmt::print(
-          "dense LAPACK (" VESICA_LAPACK
-          "), 1 thread: {:.1f} us a frame for factorisation and solves alone (ratio {:.2f})\n",
-          dense * 1e6, evaluate / frames / dense);
-      continue;
-    }
-    std::vector<std::vector<double>> q;
-    std::vector<double> d(id.d.data(), id.d.data() + id.d.size());
-    for (int k = 0; k < frames; ++k) {
-      q.push_back(calc_joint_coordinates(model, id.d, id.frames.poses(k)));
-      q.back()[1] += 1e-3;
-    }
-    ceres::Problem problem;
-    auto* order = new ceres::ParameterBlockOrdering;
-    for (int k = 0; k < frames; ++k) {
-      problem.AddResidualBlock(bench::make_frame_cost(model, id.frames.frame(k)), nullptr,
-                               q[k].data(), d.data());
-      order->AddElementToGroup(q[k].data(), 0);
-    }
-    order->AddElementToGroup(d.data(), 1);
-    ceres::Solver::Options ceres_options;
-    ceres_options.linear_solver_type = ceres::DENSE_SCHUR;
-    ceres_options.linear_solver_ordering.reset(order);
-    ceres_options.num_threads = threads;
-    ceres_options.max_num_iterations = 5;
-    ceres_options.function_tolerance = 0;
-    ceres_options.gradient_tolerance = 0;
-    ceres_options.parameter_tolerance = 0;
-    ceres::Solver::Summary summary;
-    ceres::Solve(ceres_options, &problem, &summary);
-    std::vector<double> per;
-    for (size_t k = 1; k < summary.iterations.size(); ++k) {
-      per.push_back(summary.iterations[k].iteration_time_in_seconds);
-    }
-    std::nth_element(per.begin(), per.begin() + static_cast<std::ptrdiff_t>(per.size() / 2),
-                     per.end());
-    const double theirs = per[per.size() / 2];
-    fmt::print(
-        "Ceres, minimal coordinates, analytic Jacobians (off automatic ones by {:.0e}), Schur, {} "
-        "threads: {:.3f} s an iteration, median (ours / theirs {:.2f})\n",
-        bench::compare_with_automatic(model, id.frames.frame(0), q[0], d), threads, theirs,
-        (evaluate + step) / theirs);
-  }
-}
-
-// The same fit in minimal coordinates (18 joint coordinates a frame instead of 63 with 45
-// constraints), by Ceres to its end from the same values: is it the same optimum, and what does it
-// take?
-void compare_minimal(int frames) {
-  const Model model = make_lower_extremity(true);
-  const Eigen::VectorXd truth = make_subject(model, 1, 3);
-  MarkerNoise noise;
-  noise.white_sd = 0.003;
-  const std::vector<Trial> trials{
-      make_synthetic_trial(model, truth, MotionKind::kRangeOfMotion, frames, 100, noise, 1).trial};
-  Options options;
-  options.threads = 2;
-  const auto begin = Clock::now();
-  const Identification id = identify(model, trials, options);
-  const double ours = seconds_since(begin);
-  // The other begins near the end: a tenth of the usual start's error in d, and in every angle.
-  std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> unit(-1, 1);
-  std::vector<std::vector<double>> q;
-  std::vector<double> d(id.d.data(), id.d.data() + id.d.size());
-  for (double& x : d) x += 0.003 * unit(random);
-  ceres::Problem problem;
-  auto* order = new ceres::ParameterBlockOrdering;
-  for (int k = 0; k < frames; ++k) {
-    q.push_back(calc_joint_coordinates(model, id.d, id.frames.poses(k)));
-    for (double& x : q.back()) x += 0.01 * unit(random);
-  }
-  for (int k = 0; k < frames; ++k) {
-    problem.AddResidualBlock(bench::make_frame_cost(model, id.frames.frame(k)), nullptr,
-                             q[k].data(), d.data());
-    order->AddElementToGroup(q[k].data(), 0);
-  }
-  order->AddElementToGroup(d.data(), 1);
-  ceres::Solver::Options ceres_options;
-  ceres_options.linear_solver_type = ceres::DENSE_SCHUR;
-  ceres_options.linear_solver_ordering.reset(order);
-  ceres_options.num_threads = options.threads;
-  ceres_options.max_num_iterations = 200;
-  ceres_options.function_tolerance = 1e-16;
-  ceres_options.gradient_tolerance = 1e-14;
-  ceres_options.parameter_tolerance = 1e-14;
-  ceres::Solver::Summary summary;
-  ceres::Solve(ceres_options, &problem, &summary);
-  double off = 0;
-  for (Eigen::Index k = 0; k < id.d.size(); ++k) off = std::max(off, std::abs(d[k] - id.d[k]));
-  fmt::print(
-      "\nminimal coordinates, {} frames: {} unknowns for both; 2 threads\n"
-      "  vesica, its own start   {:.3f} s, {} iterations, objective {:.12e}\n"
-      "  Ceres, from near by     {:.3f} s, {} iterations, objective {:.12e}\n"
-      "  largest difference of d {:.1e} m or rad, of the objective {:.1e} (relative)\n",
-      frames, 18 * frames + 41, ours, id.summary.iterations.size(), id.summary.objective,
-      summary.minimizer_time_in_seconds, summary.iterations.size(), summary.final_cost, off,
-      std::abs(summary.final_cost - id.summary.objective) / id.summary.objective);
-}
-
 // 255 frames with everything that `vesica markers` does after reading: subjects, motions, kinds and
-// sizes of noise, gaps and both models drawn at random. The largest, not the usual.
+// sizes of noise, gaps, wild markers, losses and both models drawn at random. The largest, not the
+// usual.
 void run_always(int runs) {
   std::vector<double> wall, processor;
   double worst = 0;
@@ -237,6 +81,10 @@ void run_always(int runs) {
     const auto kind = unit(random) < 0.5 ? MotionKind::kGait : MotionKind::kRangeOfMotion;
     run.trials.push_back(
         make_synthetic_trial(run.model, truth, kind, 255, 100, noise, r + 1).trial);
+    const Faults faults{unit(random) < 0.5, unit(random) < 0.5};
+    if (faults.lost || faults.wild) add_faults(run.model, faults, 1000 + r, run.trials[0]);
+    const int loss = static_cast<int>(3 * unit(random));
+    if (loss > 0) run.model.loss = {loss == 1 ? LossType::kHuber : LossType::kTukey, 0.01 * loss};
     const auto begin = Clock::now();
     const double used = processor_seconds();
     run_identification(run, {});
@@ -244,14 +92,17 @@ void run_always(int runs) {
     processor.push_back(processor_seconds() - used);
     failed += run.id->summary.converged ? 0 : 1;
     if (processor.back() > worst) {
+      const char* names[] = {"squares", "Huber", "Tukey"};
       worst = processor.back();
       what = fmt::format(
-          "{}, {} parameters, size {:.1f}, white {:.1f} mm, soft tissue {:.1f} mm {:.2f} s, hidden "
-          "{:.1f} %: start {:.2f} s, solve {:.2f} s, {} iterations",
-          kind == MotionKind::kGait ? "gait" : "range of motion", run.model.parameter_count(), size,
-          noise.white_sd * 1e3, noise.soft_tissue_sd * 1e3, noise.soft_tissue_time,
-          noise.occluded_fraction * 100, run.id->summary.seconds_start,
-          run.id->summary.seconds_solve, run.id->summary.iterations.size());
+          "{}, {} parameters, {}, size {:.1f}, white {:.1f} mm, soft tissue {:.1f} mm {:.2f} s, "
+          "hidden "
+          "{:.1f} %{}{}: start {:.2f} s, solve {:.2f} s, {} iterations",
+          kind == MotionKind::kGait ? "gait" : "range of motion", run.model.parameter_count(),
+          names[loss], size, noise.white_sd * 1e3, noise.soft_tissue_sd * 1e3,
+          noise.soft_tissue_time, noise.occluded_fraction * 100, faults.lost ? ", lost" : "",
+          faults.wild ? ", wild" : "", run.id->summary.seconds_start, run.id->summary.seconds_solve,
+          run.id->summary.iterations.size());
     }
   }
   const auto print = [&](const char* name, std::vector<double>& times) {
@@ -265,100 +116,6 @@ void run_always(int runs) {
   print("wall clock", wall);
   print("processor", processor);
   fmt::print("  most work: {}\n", what);
-}
-
-// What weights from each marker's noise do: noise from a third to three times 2 mm.
-void run_weights(int repetitions) {
-  const Model model = make_lower_extremity(false);
-  const Eigen::VectorXd truth = make_subject(model, 1, 3);
-  fmt::print("\nweights from each marker's noise, 255 frames of gait, {} repetitions\n",
-             repetitions);
-  for (const bool slow : {false, true}) {
-    MarkerNoise noise;
-    noise.white_sd = slow ? 0.0005 : 0.002;
-    noise.soft_tissue_sd = slow ? 0.003 : 0;
-    const double common = std::hypot(noise.white_sd, noise.soft_tissue_sd);
-    for (size_t m = 0; m < model.markers.size(); ++m) {
-      noise.factor.push_back(std::pow(3.0, std::sin(2.4 * static_cast<double>(m) + 1)));
-    }
-    double before = 0, after = 0, z = 0, held[2] = {0, 0}, seconds = 0;
-    int rounds = 0, settled = 0;
-    for (int r = 0; r < repetitions; ++r) {
-      std::vector<Trial> trials{
-          make_synthetic_trial(model, truth, MotionKind::kGait, 255, 100, noise, 1000 + r).trial};
-      Identification id = identify(model, trials, {});
-      const Confidence plain = calc_confidence(id, trials);
-      const Eigen::VectorXd d = id.d;
-      const auto begin = Clock::now();
-      const MarkerNoiseEstimate estimate = fit_marker_weights(id, trials, {});
-      seconds += seconds_since(begin) / repetitions;
-      rounds = std::max(rounds, estimate.rounds);
-      settled += estimate.converged;
-      const Confidence weighed = calc_confidence(id, trials);
-      for (Eigen::Index k = 0; k < truth.size(); ++k) {
-        before += std::pow((d[k] - truth[k]) / plain.standard_error[k], 2);
-        after += std::pow((id.d[k] - truth[k]) / plain.standard_error[k], 2);
-        held[0] += std::abs(d[k] - truth[k]) < plain.robust_half_width[k];
-        held[1] += std::abs(id.d[k] - truth[k]) < weighed.robust_half_width[k];
-      }
-      for (size_t m = 0; m < model.markers.size(); ++m) {
-        const MarkerSd& marker = estimate.markers[m];
-        z += std::pow((marker.sd - common * noise.factor[m]) / marker.standard_error, 2);
-      }
-    }
-    const double intervals = repetitions * static_cast<double>(truth.size()) / 100;
-    fmt::print(
-        "  {}: errors of the noise over their standard errors {:.2f} rms; errors of the parameters "
-        "{:.2f} of those without; robust intervals hold {:.1f} % (without {:.1f} %); {:.2f} s, at "
-        "most {} rounds, {} of {} settled\n",
-        slow ? "soft tissue 3 mm, 0.1 s" : "white noise 2 mm",
-        std::sqrt(z / (repetitions * static_cast<double>(model.markers.size()))),
-        std::sqrt(after / before), held[1] / intervals, held[0] / intervals, seconds, rounds,
-        settled, repetitions);
-  }
-}
-
-// Constants from every N-th frame: time, intervals over those of all frames as told and as the
-// errors are.
-void run_thinning(int repetitions, int frames) {
-  const Model model = make_lower_extremity(true);
-  const Eigen::VectorXd truth = make_subject(model, 1, 3);
-  fmt::print(
-      "\nconstants from every N-th of {} frames, range of motion, {} repetitions; intervals over "
-      "those of all frames\n  noise         N   told (robust)  told (usual)  errors   fit s  poses "
-      "s\n",
-      frames, repetitions);
-  for (const bool slow : {false, true}) {
-    const MarkerNoise noise{slow ? 0.0005 : 0.003, slow ? 0.004 : 0, 0.1, 0, {}};
-    std::vector<Eigen::VectorXd> squares(5, Eigen::VectorXd::Zero(truth.size()));
-    const int every[5] = {1, 2, 5, 10, 20};
-    for (int i = 0; i < 5; ++i) {
-      double fit = 0, poses = 0, robust = 0, usual = 0;
-      for (int r = 0; r < repetitions; ++r) {
-        const std::vector<Trial> trials{make_synthetic_trial(model, truth,
-                                                             MotionKind::kRangeOfMotion, frames,
-                                                             100, noise, 1000 + r)
-                                            .trial};
-        const std::vector<Trial> some = thin_trials(trials, every[i]);
-        auto begin = Clock::now();
-        Identification thin = identify(model, some, {});
-        fit += seconds_since(begin) / repetitions;
-        squares[i] += (thin.d - truth).cwiseAbs2();
-        if (every[i] == 1) continue;
-        const Confidence c = calc_confidence(thin, some);
-        begin = Clock::now();
-        Identification all = spread_over_frames(thin, trials, {});
-        poses += seconds_since(begin) / repetitions;
-        const Thinning t = calc_thinning(every[i], thin, c, all, trials);
-        robust += t.robust.mean() / repetitions;
-        usual += t.usual.mean() / repetitions;
-      }
-      fmt::print("  {:<12} {:2d} {:14.2f} {:13.2f} {:8.2f} {:7.2f} {:8.2f}\n",
-                 slow ? "soft tissue" : "white", every[i], every[i] == 1 ? 1 : robust,
-                 every[i] == 1 ? 1 : usual,
-                 std::sqrt((squares[i].cwiseQuotient(squares[0])).mean()), fit, poses);
-    }
-  }
 }
 
 // Reading included: the recording goes through a file, as a user's does.
@@ -441,54 +198,12 @@ void run_basin(int subjects) {
   }
 }
 
-// Share of 95 % intervals that hold the truth, and what is behind it: the mean error over the
-// scatter (bias), and the scatter over the mean standard error (1 is right).
-void run_coverage(const char* name, int repetitions, int frames, bool rom,
-                  const MarkerNoise& noise) {
-  const Model model = make_lower_extremity(rom);
-  const Eigen::VectorXd truth = make_subject(model, 1, 3);
-  const Eigen::Index p = truth.size();
-  Eigen::MatrixXd errors(repetitions, p), white(repetitions, p), robust(repetitions, p);
-  Eigen::ArrayXd robust_error = Eigen::ArrayXd::Zero(p);
-  for (int r = 0; r < repetitions; ++r) {
-    const std::vector<Trial> trials{
-        make_synthetic_trial(model, truth, rom ? MotionKind::kRangeOfMotion : MotionKind::kGait,
-                             frames, 100, noise, 1000 + r)
-            .trial};
-    Identification id = identify(model, trials, {});
-    const Confidence c = calc_confidence(id, trials);
-    errors.row(r) = (id.d - truth).transpose();
-    for (Eigen::Index k = 0; k < p; ++k) {
-      white(r, k) = std::abs(errors(r, k)) < c.half_width[k];
-      robust(r, k) = std::abs(errors(r, k)) < c.robust_half_width[k];
-    }
-    robust_error += c.robust_standard_error.array() / repetitions;
-  }
-  const Eigen::ArrayXd mean = errors.colwise().mean();
-  const Eigen::ArrayXd scatter =
-      (errors.rowwise() - mean.matrix().transpose()).colwise().norm().array() /
-      std::sqrt(repetitions - 1.0);
-  const Eigen::ArrayXd bias = (mean / scatter).abs(), ratio = scatter / robust_error;
-  const auto print = [](const char* kind, const Eigen::MatrixXd& held) {
-    const Eigen::ArrayXd share = 100 * held.colwise().mean().array();
-    fmt::print("  {:<18} {:5.1f} %  (parameters {:.1f} to {:.1f})\n", kind, share.mean(),
-               share.minCoeff(), share.maxCoeff());
-  };
-  fmt::print("{}, {} repetitions of {} frames\n", name, repetitions, frames);
-  print("usual intervals", white);
-  print("robust intervals", robust);
-  fmt::print(
-      "  bias over scatter: mean {:.2f}, largest {:.2f}; scatter over robust error: mean {:.2f}, "
-      "largest {:.2f}\n",
-      bias.mean(), bias.maxCoeff(), ratio.mean(), ratio.maxCoeff());
-}
-
 }  // namespace
 }  // namespace vesica::markers
 
 // markers_bench [iteration] [minimal] [sizes] [always] [basin] [branches] [starts] [coverage]
 // [weights] [thinning] [--all]: parts to run (none: every part); --all takes the full sizes and
-// repetitions, half an hour or so.
+// repetitions, an hour or so.
 int main(int argc, char** argv) {
   using namespace vesica::markers;
   const std::vector<std::string> words(argv + 1, argv + argc);
@@ -508,15 +223,6 @@ int main(int argc, char** argv) {
   if (every || has("basin")) run_basin(20);
   if (every || has("branches")) run_branches(all ? 200 : 20);
   if (every || has("starts")) run_starts(all ? 100 : 20);
-  if (every || has("coverage")) {
-    fmt::print("\ncoverage of 95 % intervals\n");
-    const auto run_soft = [&](double time, int repetitions, int frames, bool rom) {
-      run_coverage(fmt::format("soft tissue 4 mm, {:g} s, and white noise 0.5 mm", time).c_str(),
-                   repetitions, frames, rom, {0.0005, 0.004, time, 0, {}});
-    };
-    run_coverage("white noise 2 mm", all ? 200 : 20, 255, false, {0.002, 0, 0.1, 0, {}});
-    for (double time : {0.02, 0.1, 0.3, 0.5, 1.0}) run_soft(time, all ? 200 : 20, 255, false);
-    run_soft(0.1, all ? 200 : 5, 4680, true);
-  }
+  if (every || has("coverage")) run_coverage(all ? 200 : 20, all ? 200 : 5);
   return 0;
 }

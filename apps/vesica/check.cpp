@@ -5,6 +5,7 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
+#include "vesica/forces/files.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/marker_map.h"
@@ -54,20 +55,26 @@ void add_check(CommandLine& line, Common& common) {
       if (!common.quiet) {
         for (const std::string& note : system.scene().notes) say("note: {}\n", note);
       }
+    } else if (forces::is_population(input)) {
+      kind = "forces";
+      forces::read_population(input);
+    } else if (forces::is_calibration(input)) {
+      kind = "forces predict";
+      forces::read_calibration(input);
     } else if (is_marker_map(input)) {
       kind = "markers --map";
       read_marker_map(input);
     } else if (input.root().find("segments")) {
       kind = "markers";
       markers::read_model(input);
-    } else if (studies::is_scene_fit(input)) {
-      kind = "identify";
-      studies::fit_scene(input, find_input);
     } else if (is_foot_study(input)) {
       kind = "identify";
       // Read and stopped before it fits.
       run_foot_study(
           input, [](double, const std::string&) {}, [] { return true; });
+    } else if (studies::is_scene_fit(input)) {
+      kind = "identify";
+      studies::fit_scene(input, find_input);
     } else if (is_bench_study(input)) {
       kind = "identify";
       run_bench_study(input);

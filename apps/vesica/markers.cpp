@@ -21,6 +21,7 @@
 #include "vesica/markers/model_file.h"
 #include "vesica/markers/outputs.h"
 #include "vesica/markers/run.h"
+#include "vesica/markers/same_subject.h"
 #include "vesica/markers/standing.h"
 #include "vesica/markers/study.h"
 #include "vesica/motion/butterworth.h"
@@ -46,6 +47,7 @@ struct MarkersArguments {
   std::string map;
   int every = 1;
   std::string weights = "model";
+  std::string loss, loss_width;
   std::string example;  // folder for synthetic recordings
   std::string neutral;  // the standing trial that angles are counted from
   std::string up, forward;
@@ -80,6 +82,23 @@ markers::MatchOptions make_match_options(const MarkersArguments& arguments) {
 // Zero-phase Butterworth of second order a pass, as in the source.
 void filter_tracks(double cutoff, MarkerTracks* tracks) {
   filter_markers(tracks, make_low_pass(cutoff, tracks->rate, 4));
+}
+
+// The loss that the command line asks for; the model's width where it has the same loss.
+void set_loss(const MarkersArguments& arguments, markers::Model& model) {
+  using markers::LossType;
+  if (!arguments.loss.empty()) {
+    const LossType type = arguments.loss == "tukey"   ? LossType::kTukey
+                          : arguments.loss == "huber" ? LossType::kHuber
+                                                      : LossType::kSquares;
+    if (type != model.loss.type) model.loss = {type, type == LossType::kTukey ? 0.02 : 0.01};
+  }
+  if (arguments.loss_width.empty()) return;
+  if (model.loss.type == LossType::kSquares) {
+    throw InputError("--loss-width: squares have none; give --loss huber or --loss tukey too");
+  }
+  model.loss.width = parse_quantity(arguments.loss_width, dimension::kLength);
+  if (!(model.loss.width > 0)) throw InputError("--loss-width must be positive");
 }
 
 // The recording's names into those of the model; names that a map of one's own has and the
@@ -119,6 +138,16 @@ void tell_of_repeats(const std::string& path, const MotionTrial& motion,
   kept.file = path;
   kept.markers = motion.markers;
   before->push_back(std::move(kept));
+}
+
+// All recordings are to be of the subject whose standing trial it is; without one, of the first.
+void tell_of_other_people(markers::Run& run, const std::optional<markers::Trial>& standing) {
+  const markers::Trial& reference = standing ? *standing : run.trials.front();
+  for (const markers::Trial& trial : run.trials) {
+    if (&trial == &reference) continue;
+    const std::string other = markers::describe_other_person(run.model, reference, trial);
+    if (!other.empty()) run.warnings.push_back(other);
+  }
 }
 
 // Joint moments of every trial, with the plates of its own file or of the one given for it.
@@ -268,8 +297,9 @@ void run_markers(const MarkersArguments& arguments, Common& common, const Comman
   if (fs::path(path_of_model).extension() != ".osim") {
     const InputFile file = InputFile::load(path_of_model);
     if (markers::is_study(file)) {
-      command.refuse({"--neutral", "--up", "--forward", "--forces", "--dynamics"},
-                     "is for a model; a study fits several of them and compares");
+      command.refuse(
+          {"--neutral", "--up", "--forward", "--forces", "--dynamics", "--loss", "--loss-width"},
+          "is for a model; a study fits several of them and compares");
       return run_markers_study(file, arguments, common);
     }
   }
@@ -279,16 +309,21 @@ void run_markers(const MarkersArguments& arguments, Common& common, const Comman
   const auto begin = std::chrono::steady_clock::now();
   markers::Run run;
   run.model = markers::load_model(path_of_model, &run.warnings);
+  set_loss(arguments, run.model);
   std::vector<MotionTrial> recordings;
   const Vec3d up = read_axis(arguments.up, "--up"),
               forward = read_axis(arguments.forward, "--forward");
   std::vector<MotionTrial> motions;  // kept for the forces
   const bool wants_dynamics = arguments.dynamics || !arguments.forces.empty();
   std::optional<MotionTrial> standing_motion;
+  std::optional<markers::Trial> standing;
   if (!arguments.neutral.empty()) {
     standing_motion = load_motion(arguments.neutral);
     tidy(&*standing_motion);
     rename_by_map(arguments.map, &*standing_motion, &standing_motion->warnings);
+    standing = markers::make_trial(run.model, *standing_motion,
+                                   fs::path(arguments.neutral).stem().string(), {}, &run.warnings);
+    markers::check_stands(run.model, *standing);
     if (markers::needs_standing(run.model)) markers::calibrate(*standing_motion, run.model);
   }
   for (const std::string& path : arguments.trials) {
@@ -305,11 +340,7 @@ void run_markers(const MarkersArguments& arguments, Common& common, const Comman
     run.lab.push_back({up, forward, markers::find_right(motion.markers)});
     if (wants_dynamics) motions.push_back(std::move(motion));
   }
-  std::optional<markers::Trial> standing;
-  if (standing_motion) {
-    standing = markers::make_trial(run.model, *standing_motion,
-                                   fs::path(arguments.neutral).stem().string(), {}, &run.warnings);
-  }
+  tell_of_other_people(run, standing);
   run.seconds_read =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
@@ -409,6 +440,13 @@ void add_markers(CommandLine& line, Common& common) {
       .option("--weights", &arguments->weights,
               "of the markers: the model's, or estimated from each marker's noise")
       .one_of({"model", "estimated"});
+  command
+      .option("--loss", &arguments->loss,
+              "instead of the model's: tukey lets go of wild markers, huber bounds their pull")
+      .one_of({"squares", "huber", "tukey"});
+  command.option(
+      "--loss-width", &arguments->loss_width,
+      "where it begins to (huber) or has let go (tukey); \"1 cm\" and \"2 cm\" otherwise");
   command.run([&common, arguments, command] {
     if (!arguments->example.empty()) {
       command.refuse({"--out", "--json", "--threads", "--map", "--neutral", "--forces"},

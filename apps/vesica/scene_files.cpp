@@ -180,6 +180,12 @@ std::vector<SceneEntry> list_scenes() {
     entries.push_back(
         {file.path().stem().string(), is_fit ? "identify" : "study", title ? title->text() : ""});
   }
+  for (const auto& file : fs::directory_iterator(forces_folder(), code)) {
+    if (file.path().extension() != ".yaml") continue;
+    const InputFile input = InputFile::load(file.path().string());
+    const auto title = input.root().find("forces_population");
+    entries.push_back({file.path().stem().string(), "forces", title ? title->text() : ""});
+  }
   for (const auto& file : fs::directory_iterator(marker_maps_folder(), code)) {
     if (file.path().extension() != ".yaml") continue;
     const InputFile input = InputFile::load(file.path().string());

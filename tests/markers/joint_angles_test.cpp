@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "tests/markers/plain_geometry.h"
+#include "tests/markers/walking_people.h"
 #include "tests/support/support.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/markers/model_file.h"
@@ -48,41 +48,6 @@ Agreement compare(const std::vector<double>& ours, const std::vector<double>& th
           std::sqrt(dd / n)};
 }
 
-struct Person {
-  std::string standing;
-  std::vector<std::string> walks;
-};
-// Comfortable walks of everybody, one each; all walks with VESICA_WALKS=all.
-std::vector<Person> list_people() {
-  const char* which = std::getenv("VESICA_WALKS");
-  const bool all = which && std::string(which) == "all";
-  std::vector<fs::path> folders{vesica::test::shared_data() / "wbds07"};
-  for (const auto& entry : fs::directory_iterator(vesica::test::shared_data() / "wbds")) {
-    if (entry.is_directory()) folders.push_back(entry.path());
-  }
-  std::sort(folders.begin(), folders.end());
-  std::vector<Person> people;
-  for (const fs::path& folder : folders) {
-    Person person;
-    std::vector<std::string> walks;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      const std::string name = entry.path().filename().string();
-      if (!name.ends_with(".trc")) continue;
-      if (name.find("static") != std::string::npos) person.standing = entry.path().string();
-      if (name.find("walk") != std::string::npos) walks.push_back(entry.path().string());
-    }
-    std::sort(walks.begin(), walks.end());
-    for (const std::string& walk : walks) {
-      // Left and right are exchanged in this file; it is refused for that.
-      if (walk.ends_with("WBDS16walkO01C.trc")) continue;
-      if (all || walk.ends_with("C.trc")) person.walks.push_back(walk);
-      if (!all && !person.walks.empty()) break;
-    }
-    people.push_back(person);
-  }
-  return people;
-}
-
 MotionTrial load_smooth(const std::string& path) {
   MotionTrial motion = load_motion(path);
   filter_markers(&motion.markers, make_low_pass(10, motion.markers.rate, 4));
@@ -92,7 +57,9 @@ MotionTrial load_smooth(const std::string& path) {
 // By angle, both sides together: one agreement a person, side and walk.
 std::map<std::string, std::vector<Agreement>> compare_people(const std::string& model) {
   std::map<std::string, std::vector<Agreement>> all;
-  for (const Person& person : list_people()) {
+  test::print_choice();
+  for (test::Person& person : test::list_people({"wbds07", "WBDS24"})) {
+    if (test::choose_walks() != test::Walks::kAll) person.walks.resize(1);
     const MotionTrial standing = load_motion(person.standing);
     const test::PlainGeometry plain(standing.markers);
     const test::PlainGeometry other(standing.markers, test::Carriers::kShared);

@@ -7,8 +7,10 @@
 #include <cmath>
 
 #include "tests/markers/small_models.h"
+#include "tests/support/support.h"
 #include "vesica/markers/confidence.h"
 #include "vesica/markers/lower_extremity.h"
+#include "vesica/markers/run.h"
 #include "vesica/markers/thinning.h"
 
 namespace vesica::markers::marker_weights_test {
@@ -138,6 +140,94 @@ TEST(MarkerWeights, AMarkerThatSaysNothingIsHeldByThePrior) {
       EXPECT_GT(marker.standard_error, 0.001);
       EXPECT_NEAR(marker.sd, 0.002, marker.standard_error);
     }
+  }
+}
+
+// Markers that are all alike get weights that differ by no more than their errors, and the
+// constants stay where equal weights had them, within a fraction of their errors.
+TEST(MarkerWeights, EqualMarkersKeepEqualWeights) {
+  const Model model = make_lower_extremity(false);
+  const Eigen::VectorXd truth = make_subject(model, 1, 3);
+  MarkerNoise noise;
+  noise.white_sd = 0.002;
+  std::vector<Trial> trials{
+      make_synthetic_trial(model, truth, MotionKind::kGait, 255, 100, noise, 8).trial};
+  Identification id = identify(model, trials, {});
+  const Confidence plain = calc_confidence(id, trials);
+  const Eigen::VectorXd d = id.d;
+  const MarkerNoiseEstimate estimate = fit_marker_weights(id, trials, {});
+  EXPECT_TRUE(estimate.converged);
+  double z_squares = 0;
+  for (const MarkerSd& m : estimate.markers) {
+    z_squares += std::pow((m.sd - 0.002) / m.standard_error, 2) / 18;
+  }
+  EXPECT_LT(std::sqrt(z_squares), 1.5);
+  for (int k = 0; k < d.size(); ++k) {
+    EXPECT_LT(std::abs(id.d[k] - d[k]), plain.standard_error[k]) << model.parameters[k].name;
+  }
+  // The starts are still told.
+  EXPECT_GE(id.summary.starts, 2);
+  EXPECT_GE(id.summary.starts_alike, 2);
+}
+
+// A handful of frames says little, but what it says is finite, and the weights have the mean one.
+TEST(MarkerWeights, VeryShortRecordingsGiveFiniteWeights) {
+  const Model model = make_lower_extremity(false);
+  const Eigen::VectorXd truth = make_subject(model, 1, 3);
+  MarkerNoise noise;
+  noise.white_sd = 0.002;
+  for (const int frames : {1, 2, 3, 5, 10}) {
+    std::vector<Trial> trials{
+        make_synthetic_trial(model, truth, MotionKind::kGait, frames, 100, noise, 8).trial};
+    Identification id = identify(model, trials, {});
+    const MarkerNoiseEstimate estimate = fit_marker_weights(id, trials, {});
+    ASSERT_TRUE(id.d.allFinite()) << frames;
+    double weights = 0;
+    for (const MarkerSd& m : estimate.markers) {
+      EXPECT_TRUE(std::isfinite(m.sd) && std::isfinite(m.standard_error)) << frames;
+      weights += m.weight;
+    }
+    // One frame has 54 equations for 51 unknowns; nothing is then left over for most markers.
+    if (estimate.rounds > 0) {
+      EXPECT_NEAR(weights / 18, 1, 1e-9) << frames;
+    }
+  }
+}
+
+TEST(Thinning, MoreThanTheFramesIsRefused) {
+  markers::Run run;
+  run.model = make_lower_extremity(false);
+  run.trials.push_back(make_synthetic_trial(run.model, make_subject(run.model, 1, 3),
+                                            MotionKind::kGait, 40, 100, {0.001, 0, 0.1, 0, {}}, 1)
+                           .trial);
+  RunOptions options;
+  options.every = 40;
+  const std::string message =
+      vesica::test::input_error_of([&] { run_identification(run, options); });
+  EXPECT_NE(message.find("--every 40 leaves one of 40 frames"), std::string::npos) << message;
+  EXPECT_NO_THROW(check_thinning(run.trials, 39));  // the first and the last remain
+}
+
+// A marker that the recording never shows, thinned or not: its own coordinates are not determined,
+// the others are as without it.
+TEST(Thinning, AMarkerThatIsNeverSeenIsSaidAndHarmsNobody) {
+  markers::Run run;
+  run.model = make_lower_extremity(false);
+  run.trials.push_back(make_synthetic_trial(run.model, make_subject(run.model, 1, 3),
+                                            MotionKind::kGait, 200, 100, {0.001, 0, 0.1, 0, {}}, 1)
+                           .trial);
+  const int toe = run.model.find_marker("RTOE");  // all of its coordinates are found
+  for (int f = 0; f < 200; ++f) run.trials[0].weights[static_cast<size_t>(f) * 18 + toe] = 0;
+  RunOptions options;
+  options.every = 3;
+  options.estimate_weights = true;
+  run_identification(run, options);
+  EXPECT_TRUE(run.id->summary.converged);
+  EXPECT_TRUE(run.id->d.allFinite());
+  EXPECT_EQ(run.noise->markers[toe].sd, 0);
+  for (int k = 0; k < run.id->d.size(); ++k) {
+    const bool of_toe = run.model.parameters[k].name.starts_with("RTOE.");
+    EXPECT_EQ(std::isfinite(run.thinning->robust[k]), !of_toe) << run.model.parameters[k].name;
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include "vesica/error.h"
 #include "vesica/motion/marker_names.h"
-#include "vesica/motion/up_axis.h"
 
 namespace vesica::forces {
 namespace {
@@ -203,6 +202,30 @@ int find_role(const MarkerTracks& markers, const std::string& role) {
   return -1;
 }
 
+Vec3d find_vertical(const MarkerTracks& markers) {
+  Vec3d pelvis = Vec3d::Zero(), feet = Vec3d::Zero();
+  double pelvis_count = 0, feet_count = 0;
+  const auto add = [&](const std::string& role, Vec3d* sum, double* count) {
+    const int index = find_role(markers, role);
+    if (index < 0) return;
+    for (size_t k = 0; k < markers.frames(); ++k) {
+      const Vec3d& p = markers.at(k, static_cast<size_t>(index));
+      if (!p.allFinite()) continue;
+      *sum += p;
+      *count += 1;
+    }
+  };
+  for (const char* side : {"R.", "L."}) {
+    add(std::string(side) + "ASIS", &pelvis, &pelvis_count);
+    add(std::string(side) + "Heel", &feet, &feet_count);
+  }
+  if (pelvis_count == 0 || feet_count == 0) return Vec3d::Zero();
+  const Vec3d d = pelvis / pelvis_count - feet / feet_count;
+  Eigen::Index axis = 0;
+  d.cwiseAbs().maxCoeff(&axis);
+  return (d[axis] > 0 ? 1.0 : -1.0) * Vec3d::Unit(axis);
+}
+
 Body make_body(const MotionTrial& standing) {
   if (standing.markers.frames() == 0 || standing.markers.markers() == 0) {
     throw InputError(standing.file + ": the standing trial has no markers");
@@ -210,10 +233,11 @@ Body make_body(const MotionTrial& standing) {
   Body body;
   StandingPoints points{standing, Mat3d::Identity(), {}};
   Vec3d right = points.get("R.ASIS"), left = points.get("L.ASIS"), back = get_back(&points);
+  for (const char* heel : {"R.Heel", "L.Heel"}) points.get(heel);
   refuse_missing(points);
-  const UpAxis up = find_up(standing, find_gait_markers(standing.markers.labels), "");
+  const Vec3d up = find_vertical(standing.markers);
   Vec3d ahead = 0.5 * (right + left) - back;
-  ahead -= ahead.dot(up.axis) * up.axis;
+  ahead -= ahead.dot(up) * up;
   if (ahead.norm() < 0.03) {
     throw InputError(fmt::format(
         "{}: front and back of the pelvis are {:.0f} mm apart, seen from above; at least 30 mm "
@@ -222,8 +246,8 @@ Body make_body(const MotionTrial& standing) {
   }
   ahead.normalize();
   points.R_SW.row(0) = ahead;
-  points.R_SW.row(1) = up.axis;
-  points.R_SW.row(2) = ahead.cross(up.axis);
+  points.R_SW.row(1) = up;
+  points.R_SW.row(2) = ahead.cross(up);
   // Facing follows from front and back, so that exchanged sides show.
   if ((points.R_SW * (right - left)).z() < 0) {
     throw InputError(fmt::format(

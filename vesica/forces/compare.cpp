@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace vesica::forces {
@@ -34,6 +35,14 @@ std::string say_verdict(const Comparison& c, const Predictor& predictor) {
                   say("centre of pressure", c.errors.pressure, c.fair.pressure),
                   say("fore-aft force", c.errors.ahead, c.fair.ahead),
                   say("lateral force", c.errors.lateral, c.fair.lateral));
+  if (!c.is_blind) text += " This walk calibrated: the comparison is not blind.";
+  if (std::min(c.strike_delay, c.off_delay) > 0.008 ||
+      std::max(c.strike_delay, c.off_delay) < -0.008) {
+    text += fmt::format(
+        " Loads begin {:+.0f} ms and end {:+.0f} ms against the motion's events: do plates and "
+        "cameras share one clock? That alone moves the errors.",
+        1e3 * c.strike_delay, 1e3 * c.off_delay);
+  }
   if (c.plate_weight > 0 && std::abs(c.plate_weight / predictor.weight - 1) > 0.04) {
     text += fmt::format(
         " The plates carry {:.0f} N, the prediction assumes {:.0f} N: is the mass right?",
@@ -65,8 +74,9 @@ Comparison compare(const Walk& walk, const Body& body, const std::vector<PlateFo
     s.errors = calc_errors(walk, m, predictor.weight, foot.force, foot.pressure);
     s.mean_curve = calc_curve_errors(walk, body, m, predictor.weight,
                                      make_baseline(predictor, s.side, walk.froude_speed, false));
-    s.fair = calc_curve_errors(walk, body, m, predictor.weight,
-                               make_baseline(predictor, s.side, walk.froude_speed, true));
+    s.baseline = make_curve_tracks(walk, body, m, predictor.weight,
+                                   make_baseline(predictor, s.side, walk.froude_speed, true));
+    s.fair = calc_errors(walk, m, predictor.weight, s.baseline.force, s.baseline.pressure);
     s.coverage = calc_coverage(walk, m, foot);
     s.moments =
         calc_moment_errors(walk, m, predictor.weight / kGravity, foot, c.measured.pressure_height);
@@ -78,6 +88,11 @@ Comparison compare(const Walk& walk, const Body& body, const std::vector<PlateFo
     add_mean(s.mean_curve, n, &c.mean_curve);
     add_mean(s.fair, n, &c.fair);
     for (size_t j = 0; j < kJoints; ++j) c.moments[j] += s.moments[j] / n;
+    c.strike_delay += (s.begin - s.predicted_begin) / n;
+    c.off_delay += (s.end - s.predicted_end) / n;
+  }
+  if (const Calibration* own = predictor.calibration; own != nullptr) {
+    c.is_blind = std::find(own->trials.begin(), own->trials.end(), walk.name) == own->trials.end();
   }
   c.verdict = say_verdict(c, predictor);
   return c;

@@ -16,6 +16,7 @@ struct ComparedStance {
   double begin = 0, end = 0;                      // s, on the plate
   double predicted_begin = 0, predicted_end = 0;  // s
   Errors errors, mean_curve, fair;
+  CurveTracks baseline;  // mean curve with the change by speed
   std::array<double, kOutputs> coverage{};
   std::array<double, kJoints> moments{};  // % of the peak
 };
@@ -26,8 +27,10 @@ struct Comparison {
   std::vector<ComparedStance> stances;
   Errors errors, mean_curve, fair;  // means over stances
   std::array<double, kJoints> moments{};
-  double plate_weight = 0;  // N, by these plates; 0 where they do not tell
-  std::string verdict;      // sentences
+  double plate_weight = 0;                 // N, by these plates; 0 where they do not tell
+  double strike_delay = 0, off_delay = 0;  // s, mean of plate minus motion
+  bool is_blind = true;                    // the walk did not calibrate
+  std::string verdict;                     // sentences
 };
 
 // The prediction is read, never changed.

@@ -35,11 +35,12 @@ std::vector<std::vector<size_t>> list_folds(const std::vector<size_t>& walks, si
 }
 
 // Scores of one way of predicting, added to each stance that the calibration did not see.
-void score_walks(const Person& person, const Predictor& predictor,
-                 const std::vector<size_t>& excluded, bool with_bands,
-                 const std::function<void(size_t walk, size_t stance, const Errors& errors,
-                                          const Errors& mean, const Errors& fair,
-                                          const std::array<double, kOutputs>& coverage)>& take) {
+void score_walks(
+    const Person& person, const Predictor& predictor, const std::vector<size_t>& excluded,
+    bool with_bands,
+    const std::function<void(size_t walk, size_t stance, const Errors& errors, const Errors& mean,
+                             const Errors& fair, const std::array<double, kOutputs>& coverage,
+                             const std::array<double, kJoints>& moments)>& take) {
   for (size_t w = 0; w < person.walks.size(); ++w) {
     if (std::find(excluded.begin(), excluded.end(), w) != excluded.end()) continue;
     const MeasuredWalk& m = person.walks[w];
@@ -56,7 +57,8 @@ void score_walks(const Person& person, const Predictor& predictor,
       std::array<double, kOutputs> coverage{};
       if (with_bands) coverage = calc_coverage(m.walk, stance, foot);
       take(w, s, calc_errors(m.walk, stance, person.weight, foot.force, foot.pressure),
-           curve_errors(false), curve_errors(true), coverage);
+           curve_errors(false), curve_errors(true), coverage,
+           calc_moment_errors(m.walk, stance, person.weight / kGravity, foot, m.pressure_height));
     }
   }
 }
@@ -77,14 +79,16 @@ PersonScore score_person(const Person& person, const Population& population,
     }
   }
   const Predictor stranger{&population, nullptr, person.weight};
-  score_walks(person, stranger, {}, options.with_bands,
+  score_walks(person, stranger, {}, options.with_bands || options.bands != nullptr,
               [&](size_t w, size_t s, const Errors& e, const Errors& mean, const Errors& fair,
-                  const std::array<double, kOutputs>& coverage) {
+                  const std::array<double, kOutputs>& coverage,
+                  const std::array<double, kJoints>& moments) {
                 StanceScore& stance = score.stances[index[w][s]];
                 stance.stranger = e;
                 stance.stranger_mean = mean;
                 stance.stranger_fair = fair;
                 stance.stranger_coverage = coverage;
+                stance.stranger_moments = moments;
               });
   const std::vector<size_t> usual =
       options.usual_walks ? options.usual_walks(person) : choose_calibration(person, 3);
@@ -101,9 +105,10 @@ PersonScore score_person(const Person& person, const Population& population,
         }
         continue;
       }
-      score_walks(person, own, folds[f], options.with_bands,
+      score_walks(person, own, folds[f], options.with_bands || options.bands != nullptr,
                   [&](size_t w, size_t s, const Errors& e, const Errors& mean, const Errors& fair,
-                      const std::array<double, kOutputs>& coverage) {
+                      const std::array<double, kOutputs>& coverage,
+                      const std::array<double, kJoints>& moments) {
                     StanceScore& stance = score.stances[index[w][s]];
                     const double weight = 1 / counts[index[w][s]];
                     add(e, weight, &stance.own);
@@ -111,6 +116,9 @@ PersonScore score_person(const Person& person, const Population& population,
                     add(fair, weight, &stance.own_fair);
                     for (size_t o = 0; o < kOutputs; ++o) {
                       stance.own_coverage[o] += weight * coverage[o];
+                    }
+                    for (size_t j = 0; j < kJoints; ++j) {
+                      stance.own_moments[j] += weight * moments[j];
                     }
                   });
     }
@@ -141,6 +149,12 @@ std::vector<PersonScore> leave_one_out(const std::vector<const Person*>& people,
       }
     }
     if (options.with_bands) fit_bands(others, &population);
+    if (options.bands != nullptr) {
+      for (const auto member : {&Population::own, &Population::stranger}) {
+        (population.*member).band = (options.bands->*member).band;
+        (population.*member).band_growth = (options.bands->*member).band_growth;
+      }
+    }
     scores.push_back(score_person(*person, population, options));
   }
   return scores;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "vesica/forces/predict.h"
+#include "vesica/forces/moments.h"
 
 namespace vesica::forces {
 
@@ -16,6 +16,7 @@ struct StanceScore {
   Errors own, own_mean, own_fair;                 // calibrated; curves of one's own, with the slope
   Errors stranger, stranger_mean, stranger_fair;  // no plates for this person
   std::array<double, kOutputs> own_coverage{}, stranger_coverage{};  // where bands were made
+  std::array<double, kJoints> own_moments{}, stranger_moments{};     // errors, % of the peak
 };
 struct PersonScore {
   std::string name;
@@ -25,6 +26,9 @@ struct PersonScore {
 struct EvaluationOptions {
   size_t calibration_walks = 2;
   bool with_bands = false;  // makes bands without the person, too: dozens of fits
+  // Bands of a population to count with instead: they have seen what the person's prediction
+  // missed.
+  const Population* bands = nullptr;
   // Walks that may calibrate; none: the three nearest to the person's median speed.
   std::function<std::vector<size_t>(const Person&)> usual_walks;
 };

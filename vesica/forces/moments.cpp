@@ -57,6 +57,14 @@ LegMoments calc_leg_moments(const Walk& walk, int side, double mass, const Track
     a[i] = calc_acceleration(leg.mass_center[i], kMotionCutoff, walk.rate);
     spin[i] = calc_spin_rate(*ends[i].first, *ends[i].second, walk.rate, &length[i]);
   }
+  // Force and its moment about the origin, below the same cutoff as the motion: else the heel's
+  // strike meets segments that do not feel it, and knee and hip show a moment that is not there.
+  Track wrench(n);
+  for (size_t k = 0; k < n; ++k) {
+    wrench[k] = Vec3d(force[k].x(), force[k].y(),
+                      cross_z(pressure[k][0], floor_height, force[k].x(), force[k].y()));
+  }
+  wrench = calc_filtered(wrench, kMotionCutoff, walk.rate);
   for (int joint = 0; joint < kJoints; ++joint) {
     const Track c = calc_filtered(*centers[static_cast<size_t>(joint)], kMotionCutoff, walk.rate);
     for (size_t k = 0; k < n; ++k) {
@@ -68,7 +76,7 @@ LegMoments calc_leg_moments(const Walk& walk, int side, double mass, const Track
                      m * (a[i][k].y() + kGravity));
         M += m * std::pow(kGyration[i] * length[i], 2) * spin[i][k];
       }
-      M -= cross_z(pressure[k][0] - c[k].x(), floor_height - c[k].y(), force[k].x(), force[k].y());
+      M -= wrench[k].z() - cross_z(c[k].x(), c[k].y(), wrench[k].x(), wrench[k].y());
       moments[static_cast<size_t>(joint)][k] = signs[static_cast<size_t>(joint)] * M;
     }
   }

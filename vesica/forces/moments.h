@@ -2,7 +2,8 @@
 //
 // Internal moments, what the joint does to the segment below it, about the axis to the right of the
 // walk: M = sum of [(s - c) x m (a - g) + I w'] over the segments below - (p - c) x F - T.
-// Segments as in walk.h; radii of gyration of de Leva 1996. Motion below 6 Hz.
+// Segments as in walk.h; radii of gyration of de Leva 1996. Motion and forces below
+// 6 Hz, both, as vesica markers has them.
 #pragma once
 
 #include <array>

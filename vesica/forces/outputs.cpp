@@ -81,6 +81,9 @@ Json make_comparison(const PredictedTrial& trial) {
   }
   json["plate_factors"] = Json::object();
   for (const PlateScale& s : c.scales) json["plate_factors"][s.plate] = s.factor;
+  json["strike_delay"] = c.strike_delay;
+  json["off_delay"] = c.off_delay;
+  json["blind"] = c.is_blind;
   json["verdict"] = c.verdict;
   return json;
 }

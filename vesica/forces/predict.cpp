@@ -169,21 +169,27 @@ std::array<Curve, kOutputs> make_baseline(const Predictor& predictor, int side, 
   return curves;
 }
 
-Errors calc_curve_errors(const Walk& walk, const Body& body, const MeasuredStance& measured,
-                         double weight, const std::array<Curve, kOutputs>& curves) {
+CurveTracks make_curve_tracks(const Walk& walk, const Body& body, const MeasuredStance& measured,
+                              double weight, const std::array<Curve, kOutputs>& curves) {
   const int side = walk.contacts[measured.contact].side;
-  Track force(walk.frames(), Vec3d::Zero());
-  std::vector<Vec2d> pressure(walk.frames(), Vec2d::Zero());
+  CurveTracks tracks{Track(walk.frames(), Vec3d::Zero()),
+                     std::vector<Vec2d>(walk.frames(), Vec2d::Zero())};
   for (size_t k = 0; k < walk.frames(); ++k) {
     const double u = (walk.times[k] - measured.begin) / (measured.end - measured.begin);
     if (u < 0 || u > 1) continue;
-    force[k] = weight * Vec3d(at_phase(curves[kForceX], u), at_phase(curves[kForceY], u),
-                              sign_of(side) * at_phase(curves[kForceZ], u));
-    pressure[k] = from_local(walk, side, k,
-                             {at_phase(curves[kPressureX], u) * body.length_scale(),
-                              at_phase(curves[kPressureZ], u) * body.width_scale()});
+    tracks.force[k] = weight * Vec3d(at_phase(curves[kForceX], u), at_phase(curves[kForceY], u),
+                                     sign_of(side) * at_phase(curves[kForceZ], u));
+    tracks.pressure[k] = from_local(walk, side, k,
+                                    {at_phase(curves[kPressureX], u) * body.length_scale(),
+                                     at_phase(curves[kPressureZ], u) * body.width_scale()});
   }
-  return calc_errors(walk, measured, weight, force, pressure);
+  return tracks;
+}
+
+Errors calc_curve_errors(const Walk& walk, const Body& body, const MeasuredStance& measured,
+                         double weight, const std::array<Curve, kOutputs>& curves) {
+  const CurveTracks tracks = make_curve_tracks(walk, body, measured, weight, curves);
+  return calc_errors(walk, measured, weight, tracks.force, tracks.pressure);
 }
 
 std::array<double, kOutputs> calc_coverage(const Walk& walk, const MeasuredStance& measured,

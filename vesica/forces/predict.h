@@ -65,7 +65,13 @@ using Errors = ErrorFigures;
 Errors calc_errors(const Walk& walk, const MeasuredStance& measured, double weight,
                    const Track& force, const std::vector<Vec2d>& pressure);
 
-// The same of curves over phase that are given the measured window: mean curve, mean and slope.
+// Curves over phase that are given the measured window: mean curve, mean and slope. Zero outside.
+struct CurveTracks {
+  Track force;
+  std::vector<Vec2d> pressure;
+};
+CurveTracks make_curve_tracks(const Walk& walk, const Body& body, const MeasuredStance& measured,
+                              double weight, const std::array<Curve, kOutputs>& curves);
 Errors calc_curve_errors(const Walk& walk, const Body& body, const MeasuredStance& measured,
                          double weight, const std::array<Curve, kOutputs>& curves);
 // The mean curve of a side, at a speed where `with_slope`.

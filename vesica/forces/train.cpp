@@ -125,7 +125,8 @@ void fit_moment(const std::vector<const Person*>& people, SignalModel* model) {
             x[f] = m.walk.pelvis_acceleration[static_cast<size_t>(f)][k][a] *
                    person->body.pelvis_height;
           }
-          x[n - 1] = 0.05;
+          // No constant to one side: in a mirror the walk is another person's.
+          x[n - 1] = i == 0 ? 0.05 : 0.0;
           const double y =
               (measured.center[k][static_cast<Eigen::Index>(i)] - m.walk.slow_pelvis[k][a]) *
                   std::max(total[k].y(), 0.3) -

@@ -14,7 +14,6 @@
 #include "vesica/motion/marker_names.h"
 #include "vesica/motion/rigid_fit.h"
 #include "vesica/motion/trial_tidy.h"
-#include "vesica/motion/up_axis.h"
 
 namespace vesica::forces {
 namespace {
@@ -373,13 +372,13 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
   walk.rate =
       static_cast<double>(markers.frames() - 1) / (markers.times.back() - markers.times.front());
   const GaitMarkers gait = find_gait_markers(markers.labels);
-  walk.up_W = find_up(trial, gait, "").axis;
   // Missing markers by name before anything else: no walk is found without them either.
   ClusterTracks pelvis = find_cluster(markers, body.pelvis, trial.file, "pelvis", false);
   for (int side = 0; side < 2; ++side) {
     find_cluster(markers, body.foot[side], trial.file, side == kRight ? "right foot" : "left foot",
                  false);
   }
+  walk.up_W = find_vertical(markers);
   const MarkerEvents found = find_marker_events(markers, gait, walk.up_W);
   if (!found.why_none.empty()) {
     throw InputError(fmt::format("{}: no walk that forces could be predicted of: {}", trial.file,

@@ -73,7 +73,9 @@ class FrameSolver {
   // Trees only; frames with loops go through DenseFrameSolver.
   FrameSolver(const Model& model, const Eigen::VectorXd& d);
   void set_parameters(const Eigen::VectorXd& d);
-  FrameSolve solve(const Frame& frame, SegmentPose* poses, int max_iterations = 50);
+  // `accuracy`: rad, of the last step; poses that are only to be told apart need less.
+  FrameSolve solve(const Frame& frame, SegmentPose* poses, int max_iterations = 50,
+                   double accuracy = 1e-13);
   bool project(SegmentPose* poses) const;
   const Geometry& geometry() const { return geometry_; }
   const Plan& plan() const { return plan_; }

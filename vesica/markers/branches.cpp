@@ -20,6 +20,7 @@ constexpr double kWeak = 1.5 * kDegrees;  // spread above which a frame may have
 constexpr double kReach = 0.7;            // rad, how far beside its pose that is looked for
 constexpr size_t kMostCandidates = 6;     // of a frame
 constexpr double kWild = 5;               // sigma, of a residual
+constexpr double kAccuracy = 1e-5;        // rad, of candidates
 // Tukey's loss sees nothing beyond its width, so that a limb is first brought near with a wider
 // one.
 constexpr double kWideTukey = 0.1;  // m
@@ -84,9 +85,16 @@ class BranchChooser {
     }
     return sum;
   }
-  double calc_largest_turn(const SegmentPose* a, const SegmentPose* b) const {
-    double largest = 0;
-    for (size_t s = 0; s < n_; ++s) largest = std::max(largest, calc_turn(a[s], b[s]));
+  struct Turn {
+    double angle = 0;
+    int segment = 0;
+  };
+  Turn find_largest_turn(const Poses& a, const Poses& b) const {
+    Turn largest;
+    for (size_t s = 0; s < n_; ++s) {
+      const double angle = calc_turn(a[s], b[s]);
+      if (angle > largest.angle) largest = {angle, static_cast<int>(s)};
+    }
     return largest;
   }
   double calc_jump(const SegmentPose* a, const SegmentPose* b) const {
@@ -164,7 +172,7 @@ class BranchChooser {
   size_t add_candidate(int k, const Poses& poses) {
     std::vector<Candidate>& list = candidates_[k];
     for (size_t c = 0; c < list.size(); ++c) {
-      if (calc_largest_turn(list[c].poses.data(), poses.data()) < kSame) return c;
+      if (find_largest_turn(list[c].poses, poses).angle < kSame) return c;
     }
     const double cost = calc_cost(k, poses.data());
     if (list.size() >= kMostCandidates || !std::isfinite(cost)) return list.size();
@@ -173,8 +181,10 @@ class BranchChooser {
   }
   void solve(int k, Poses& poses) {
     solver_.project(poses.data());
-    if (model_.loss.type == LossType::kTukey) wide_.solve(frames_.frame(k), poses.data(), 30);
-    solver_.solve(frames_.frame(k), poses.data(), 30);
+    if (model_.loss.type == LossType::kTukey) {
+      wide_.solve(frames_.frame(k), poses.data(), 30, kAccuracy);
+    }
+    solver_.solve(frames_.frame(k), poses.data(), 30, kAccuracy);
   }
 
   void add_mirrored(int k) {
@@ -227,6 +237,7 @@ class BranchChooser {
     out.sigma = sigma_;
     out.margin.assign(count_, std::numeric_limits<double>::infinity());
     out.apart.assign(count_, 0.0);
+    out.segment.assign(count_, 0);
     // Least costs from the trial's beginning and from its end, each with the frame's own.
     std::vector<std::vector<double>> from(count_), to(count_);
     const auto sweep = [&](int first, int last, int step, std::vector<std::vector<double>>& cost) {
@@ -263,11 +274,12 @@ class BranchChooser {
         chosen = best;
         const double path = from[k][chosen] + to[k][chosen] - list[chosen].cost;
         for (size_t c = 0; c < list.size(); ++c) {
-          const double turn = calc_largest_turn(list[c].poses.data(), list[chosen].poses.data());
+          const Turn turn = find_largest_turn(list[c].poses, list[chosen].poses);
           const double more = from[k][c] + to[k][c] - list[c].cost - path;
-          if (turn <= kOther || more >= out.margin[k]) continue;
+          if (turn.angle <= kOther || more >= out.margin[k]) continue;
           out.margin[k] = more;
-          out.apart[k] = turn;
+          out.apart[k] = turn.angle;
+          out.segment[k] = turn.segment;
         }
         if (chosen == 0 || !move) continue;
         std::copy(list[chosen].poses.begin(), list[chosen].poses.end(), frames_.poses(k));

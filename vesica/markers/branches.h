@@ -25,6 +25,7 @@ struct Branches {
   // that is turned by more than 5 deg; infinite where none is known. Twice a log-likelihood.
   std::vector<double> margin;
   std::vector<double> apart;  // rad, how far that pose is turned; 0 where there is none
+  std::vector<int> segment;   // that it turns most
 };
 Branches choose_branches(AllFrames& frames, const Eigen::VectorXd& d);
 // The same without moving anything.

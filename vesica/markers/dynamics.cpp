@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vesica/error.h"
+#include "vesica/markers/frame_marks.h"
 #include "vesica/markers/inverse_dynamics.h"
 #include "vesica/math/gravity.h"
 #include "vesica/motion/butterworth.h"
@@ -217,30 +218,39 @@ void warn_of_forces(const TrialAnalysis& forces, Dynamics* out) {
       out->trial, out->mass, other, forces.weights.size(), forces.weights.size() == 1 ? "" : "s"));
 }
 
-// Frames of the trial whose poses are not to be relied on (the fit marks them), widened by what a
-// filter of the motion spreads.
-std::vector<char> find_unreliable(const Run& run, size_t trial, double cutoff) {
-  const int first = find_first(run, trial), frames = run.trials[trial].frame_count();
-  std::vector<char> out(static_cast<size_t>(frames), 0);
-  if (run.marks.reason.size() < static_cast<size_t>(first + frames)) return out;
-  const int around =
-      cutoff > 0 ? static_cast<int>(std::ceil(0.5 * run.trials[trial].rate / cutoff)) : 1;
-  for (int f = 0; f < frames; ++f) {
-    if (run.marks.reason[static_cast<size_t>(first + f)] == MarkReason::kNone) continue;
-    for (int k = std::max(0, f - around); k <= std::min(frames - 1, f + around); ++k) {
-      out[static_cast<size_t>(k)] = 1;
+// The legs of segments whose poses are not to be relied on (the fit marks them), with what a filter
+// of the motion spreads of them; both legs for a segment of neither.
+std::vector<UnknownStretch> find_marked_legs(const Run& run, size_t trial, const BodySegments& body,
+                                             double cutoff) {
+  std::vector<UnknownStretch> out;
+  const FrameMarks& marks = run.marks;
+  const int offset = find_first(run, trial), frames = run.trials[trial].frame_count();
+  if (marks.reason.size() < static_cast<size_t>(offset + frames)) return out;
+  const double rate = run.trials[trial].rate;
+  const double around = (cutoff > 0 ? std::ceil(0.5 * rate / cutoff) : 1) / rate;
+  for (const Side leg : {Side::kLeft, Side::kRight}) {
+    const auto is_marked = [&](int f) {
+      const auto at = static_cast<size_t>(offset + f);
+      if (f >= frames || marks.reason[at] == MarkReason::kNone) return false;
+      const Side side = body.sides[static_cast<size_t>(marks.segment[at])];
+      return side == Side::kNone || side == leg;
+    };
+    for (int first = 0, last = 0; first < frames; first = last + 1) {
+      last = first;
+      if (!is_marked(first)) continue;
+      while (is_marked(last + 1)) ++last;
+      const auto at = static_cast<size_t>(offset + first);
+      UnknownStretch& u = out.emplace_back();
+      u.side = leg;
+      // Half a frame more, so that rounding decides nothing.
+      u.start = run.trials[trial].time_of(first) - around - 0.5 / rate;
+      u.end = run.trials[trial].time_of(last) + around + 0.5 / rate;
+      u.why = fmt::format("the pose of {} is not to be relied on in frames {} to {} ({})",
+                          run.model.segments[static_cast<size_t>(marks.segment[at])].name,
+                          first + 1, last + 1, name_of(marks.reason[at]));
     }
   }
   return out;
-}
-
-void warn_of_unreliable(const std::vector<char>& unreliable, Dynamics* out) {
-  const auto count = std::count(unreliable.begin(), unreliable.end(), 1);
-  if (count == 0) return;
-  out->warnings.push_back(fmt::format(
-      "{}: no moments in {} of {} frames: poses there, or beside, are marked as not reliable (the "
-      "summary lists them)",
-      out->trial, count, unreliable.size()));
 }
 
 // The leg that a joint belongs to: its own side.
@@ -323,6 +333,9 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
         {foot, make_signal(forces.plates[contact.plate], contact, options.force_cutoff)});
   }
   out.unknown = find_unknown(run, forces, out.body, motions, times, up);
+  const std::vector<UnknownStretch> marked =
+      find_marked_legs(run, trial, out.body, options.motion_cutoff);
+  out.unknown.insert(out.unknown.end(), marked.begin(), marked.end());
   const bool both_feet = std::any_of(forces.contacts.begin(), forces.contacts.end(),
                                      [](const PlateContact& c) { return c.foot == Foot::kBoth; });
   if (loads.empty()) {
@@ -356,8 +369,6 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
   for (const char* c : {"_residual_x", "_residual_y", "_residual_z"})
     out.residual.columns.push_back({root_name + c, "N"});
 
-  const std::vector<char> unreliable = find_unreliable(run, trial, options.motion_cutoff);
-  warn_of_unreliable(unreliable, &out);
   double squares = 0;
   for (int f = 0; f < frames; ++f) {
     const double t = times[f];
@@ -370,7 +381,6 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
     }
     bool is_known[3] = {true, true, true};
     if (t < first - tolerance || t > last + tolerance) std::fill(is_known, is_known + 3, false);
-    if (unreliable[static_cast<size_t>(f)]) std::fill(is_known, is_known + 3, false);
     for (const UnknownStretch& u : out.unknown) {
       if (t >= u.start && t <= u.end) is_known[static_cast<int>(u.side)] = false;
     }

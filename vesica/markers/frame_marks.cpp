@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vesica/markers/branches.h"
 #include "vesica/markers/pose_spread.h"
 #include "vesica/math/median.h"
 #include "vesica/math/parallel.h"
@@ -11,11 +10,12 @@
 namespace vesica::markers {
 namespace {
 
-constexpr double kOff = 5 * kPi / 180;  // rad, what a user should hear about
-constexpr double kLooser = 1.5;         // times what is usual for the segment
-constexpr double kClose = 12;           // twice the log of a likelihood ratio
-constexpr double kFarOff = 0.03;        // m
-constexpr double kFarOffNoise = 5;      // sigma
+constexpr double kOff = 5 * kPi / 180;       // rad, what a user should hear about
+constexpr double kLooser = 1.5;              // times what is usual for the segment
+constexpr double kClose = 12;                // twice the log of a likelihood ratio
+constexpr double kFarOff = 0.03;             // m
+constexpr double kFarOffNoise = 5;           // sigma
+constexpr double kPulledBy = 3 * kPi / 180;  // rad
 
 // The marker that pulls most, or -1.
 int find_pulling_marker(const Model& model, const Geometry& geometry, const Frame& frame,
@@ -64,10 +64,10 @@ const char* name_of(MarkReason reason) {
   return "";
 }
 
-FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d) {
+FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d, const Branches* known) {
   const Model& model = frames.model();
   const int count = frames.frame_count();
-  const Branches branches = inspect_branches(frames, d);
+  const Branches branches = known ? *known : inspect_branches(frames, d);
   const Plan plan(model, false);
   const Geometry geometry = plan.calc_geometry(d);
   FrameMarks out;
@@ -84,6 +84,8 @@ FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d) {
   });
   out.usual_turn = calc_median(out.turn);
   for (const auto& of_segment : turns) out.usual_turns.push_back(calc_median(of_segment));
+  out.letting_go = try_letting_go(frames, d, branches.sigma);
+  const auto pulled_by = [&](int k) { return out.letting_go ? out.letting_go->turn[k] : 0; };
   for (int k = 0; k < count; ++k) {
     const int pulling =
         find_pulling_marker(model, geometry, frames.frame(k), frames.poses(k), branches.sigma);
@@ -95,9 +97,11 @@ FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d) {
     } else if (branches.margin[k] < kClose) {
       out.reason[k] = MarkReason::kTwoWays;
       out.turn[k] = branches.apart[k];
-    } else if (pulling >= 0) {
+      out.segment[k] = branches.segment[k];
+    } else if (pulling >= 0 || pulled_by(k) > kPulledBy) {
       out.reason[k] = MarkReason::kPulled;
-      out.segment[k] = model.markers[pulling].segment;
+      out.segment[k] = pulling >= 0 ? model.markers[pulling].segment : out.letting_go->segment[k];
+      out.turn[k] = pulled_by(k);
     }
   }
   return out;

@@ -18,7 +18,8 @@ bool FrameSolver::project(SegmentPose* poses) const {
   return project_poses(plan_, geometry_, poses);
 }
 
-FrameSolve FrameSolver::solve(const Frame& frame, SegmentPose* poses, int max_iterations) {
+FrameSolve FrameSolver::solve(const Frame& frame, SegmentPose* poses, int max_iterations,
+                              double accuracy) {
   static const Eigen::VectorXd no_parameters;
   FrameSolve out;
   Curvature curvature = Curvature::kGaussNewton;
@@ -64,7 +65,7 @@ FrameSolve FrameSolver::solve(const Frame& frame, SegmentPose* poses, int max_it
     }
     damping = damping > 1e-6 ? 0.1 * damping : 0;
     if (largest < 0.1) curvature = Curvature::kNewton;
-    if (largest < 1e-13 && curvature == Curvature::kNewton) break;
+    if (largest < accuracy && (curvature == Curvature::kNewton || accuracy > 1e-10)) break;
   }
   return out;
 }

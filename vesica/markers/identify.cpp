@@ -158,12 +158,19 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
         // only in an error that its neighbours in time do not have.
         long moved = s.minimum ? 0 : leave_saddles(frames, d);
         s.saddle_frames += moved;
-        const long changed = options.choose_branches ? choose_branches(frames, d).moved
-                                                     : improve_outliers(frames, d);
+        long changed = 0;
+        if (options.choose_branches) {
+          auto branches = std::make_shared<Branches>(choose_branches(frames, d));
+          changed = branches->moved;
+          s.branches = std::move(branches);
+        } else {
+          changed = improve_outliers(frames, d);
+        }
         s.branch_frames += changed;
         moved += changed;
         ++saddle_rounds;
         if (moved > 0) {
+          s.branches.reset();
           last_kkt = 1e300;
           curvature = Curvature::kGaussNewton;
           continue;

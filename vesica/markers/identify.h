@@ -3,12 +3,15 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "vesica/markers/all_frames.h"
 
 namespace vesica::markers {
+
+struct Branches;
 
 struct Options {
   int threads = 0;  // 0: all cores
@@ -42,7 +45,9 @@ struct Summary {
   bool converged = false;
   bool interrupted = false;  // by Options::stop
   long branch_frames = 0;    // that took another pose because of the frames beside them
-  std::string message;       // cause and remedy where it did not
+  // How clear the choice of poses was (branches.h), at the solution; null where it was not asked.
+  std::shared_ptr<const Branches> branches;
+  std::string message;  // cause and remedy where it did not
   std::vector<Iteration> iterations;
   double objective = 0;
   double kkt_absolute = 0;  // max norm of eq. 13, SI

@@ -350,6 +350,8 @@ MarkerNoiseEstimate fit_marker_weights(Identification& id, std::vector<Trial>& t
     id.summary.seconds_start = before.seconds_start;
     id.summary.seconds_solve += before.seconds_solve;
     id.summary.start_iterations = before.start_iterations;
+    id.summary.starts = before.starts;
+    id.summary.starts_alike = before.starts_alike;
     id.summary.saddle_frames += before.saddle_frames;
     id.summary.warnings = before.warnings;
     id.summary.iterations.insert(id.summary.iterations.begin(), before.iterations.begin(),

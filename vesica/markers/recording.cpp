@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <span>
 
 #include "vesica/error.h"
 #include "vesica/markers/joint_coordinates.h"
@@ -91,6 +92,22 @@ std::vector<int> find_usual_frames(const std::vector<double>& objective, double 
     if (usual[k] < 0) usual[k] = k;
   }
   return usual;
+}
+
+// Markers that carry each other's labels lie the other way round than in the frame beside, however
+// far the segment has gone since. Solving the frame with every pair exchanged would take a hundred
+// times as long.
+bool may_be_exchanged(const FrameSolver& solver, const Frame& frame, const SegmentPose* beside,
+                      std::span<const int> order) {
+  const Model& model = solver.plan().model();
+  const auto place = [&](int m) { return calc_marker(solver.geometry(), model, m, beside); };
+  for (int a = 0; a < static_cast<int>(order.size()); ++a) {
+    const int b = order[static_cast<size_t>(a)];
+    if (b == a) continue;
+    if (frame.weights[a] <= 0 || frame.weights[b] <= 0) return false;
+    if ((place(a) - place(b)).dot(frame.positions[a] - frame.positions[b]) >= 0) return false;
+  }
+  return true;
 }
 
 // The objective of a frame with other labels, solved from given poses.
@@ -280,7 +297,7 @@ TrialFaults find_exchanged_markers(const AllFrames& frames, const std::vector<Tr
   // objective is half of the error.
   options.limit = std::max(6 * calc_median(objective), 4e-4);
   options.share = 0.25;
-  // A search takes some 50 ms.
+  // A search may take some 50 ms.
   options.most_searches = std::max(5, 60 / static_cast<int>(trials.size()));
   const auto orders = list_exchanges(static_cast<int>(model.markers.size()));
   const std::vector<int> usual = find_usual_frames(objective, options.limit);
@@ -292,8 +309,12 @@ TrialFaults find_exchanged_markers(const AllFrames& frames, const std::vector<Tr
     fit.frames = trial.frame_count();
     fit.as_labelled = [&](int f) { return objective[begin + f]; };
     fit.relabelled = [&](int f, std::span<const int> order) {
-      return solve_relabelled(solver, frames.frame(begin + f), frames.poses(usual[begin + f]),
-                              order);
+      const Frame frame = frames.frame(begin + f);
+      const SegmentPose* poses = frames.poses(usual[begin + f]);
+      if (!may_be_exchanged(solver, frame, poses, order)) {
+        return kInfinity;
+      }
+      return solve_relabelled(solver, frame, poses, order);
     };
     if (!model.has_loops()) found = find_exchanged_labels(fit, orders, options);
     for (const MarkerFault& fault : find_marker_faults(as_tracks(model, trial))) {

@@ -66,10 +66,11 @@ void warn_about_frames(Run& run) {
       if (explained || ++count > kMaxStrays) continue;
       run.warnings.push_back(fmt::format(
           "{}: marker {} is up to {:.0f} mm off in frames {} to {}; mislabelled, a ghost, or a "
-          "slip? Leave it out there, or let the model let go of it: `objective: {{loss: tukey, "
-          "width: 2 cm}}`",
+          "slip? {}",
           run.trials[t].name, names_of(stray), stray.size * 1e3, stray.first_frame + 1,
-          stray.first_frame + stray.frames));
+          stray.first_frame + stray.frames,
+          run.model.loss.type == LossType::kTukey ? "It does not count there"
+                                                  : "Leave it out there, or take --loss tukey"));
     }
   }
   if (count > kMaxStrays) {
@@ -103,6 +104,25 @@ void warn_about_marks(Run& run) {
     run.warnings.push_back(fmt::format(
         "{} more stretches of frames with loose poses; summary.json lists all", count - kMost));
   }
+}
+
+// Wild markers under a loss that holds on to them: what letting go would change.
+void warn_about_pull(Run& run) {
+  if (!run.marks.letting_go) return;
+  const LettingGo& go = *run.marks.letting_go;
+  constexpr double kOff = 5 * kPi / 180;
+  const auto turned =
+      std::count_if(go.turn.begin(), go.turn.end(), [](double t) { return t > kOff; });
+  const double most = *std::max_element(go.turn.begin(), go.turn.end());
+  run.warnings.push_back(
+      fmt::format("{} positions of markers are wild, 3 cm or more from where the others say, and "
+                  "pull at the poses: {}; the frames are marked. Fitted without them (--loss tukey "
+                  "--loss-width \"{:.1f} cm\") the noise of a coordinate is {:.1f} mm",
+                  go.wild,
+                  turned == 0 ? std::string("by less than 5 deg")
+                              : fmt::format("by more than 5 deg in {} frames, {:.0f} deg at most",
+                                            turned, most * 180 / kPi),
+                  100 * go.width, 1e3 * go.sigma));
 }
 
 void warn_about_solution(Run& run) {
@@ -164,7 +184,10 @@ std::vector<int> hold_runaways(std::unique_ptr<Identification>& id, std::vector<
 // Constants, weights where they are asked for, and how sure the constants are.
 void fit_constants(Run& run, const RunOptions& options) {
   std::vector<Trial> some;
-  if (options.every > 1) some = thin_trials(run.trials, options.every);
+  if (options.every > 1) {
+    check_thinning(run.trials, options.every);
+    some = thin_trials(run.trials, options.every);
+  }
   std::vector<Trial>& fitted = options.every > 1 ? some : run.trials;
   auto id = std::make_unique<Identification>(identify(run.model, fitted, options));
   const std::vector<int> held = hold_runaways(id, fitted, run, options);
@@ -204,7 +227,7 @@ void run_identification(Run& run, const RunOptions& options) {
     }
   }
   run.errors = calc_marker_errors(run.id->frames, run.id->d);
-  run.marks = mark_frames(run.id->frames, run.id->d);
+  run.marks = mark_frames(run.id->frames, run.id->d, run.id->summary.branches.get());
   warn_about_frames(run);
   for (const ExchangedPair& pair : find_exchanged_throughout(*run.id, run.trials)) {
     run.warnings.push_back(fmt::format(
@@ -213,6 +236,7 @@ void run_identification(Run& run, const RunOptions& options) {
         run.model.markers[pair.a].name, run.model.markers[pair.b].name, 100 * pair.share));
   }
   warn_about_marks(run);
+  warn_about_pull(run);
   warn_about_solution(run);
 }
 

@@ -314,7 +314,9 @@ FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, Seg
 }
 
 void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
-  const Model& model = frames.model();
+  const bool tukey = frames.model().loss.type == LossType::kTukey;
+  Model model = frames.model();
+  if (tukey) model.loss.type = LossType::kHuber;  // see soften()
   const int count = frames.frame_count();
   const size_t n = model.segments.size();
   const int stretches = (count + kStretch - 1) / kStretch;
@@ -345,6 +347,15 @@ void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
       }
     }
   });
+  if (tukey) {
+    solvers.clear();
+    for (int k = 0; k < frames.threads(); ++k) {
+      solvers.push_back(std::make_unique<FrameSolver>(frames.model(), d));
+    }
+    for_each_index(count, frames.threads(), [&](int k, int worker) {
+      solvers[worker]->solve(frames.frame(k), frames.poses(k));
+    });
+  }
   improve_outliers(frames, d);
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "vesica/error.h"
+#include "vesica/markers/branches.h"
 #include "vesica/markers/start.h"
 #include "vesica/math/median.h"
 
@@ -30,6 +32,17 @@ std::vector<double> list_known(const Eigen::VectorXd& ratios) {
 
 }  // namespace
 
+void check_thinning(const std::vector<Trial>& trials, int every) {
+  for (const Trial& trial : trials) {
+    const int frames = trial.frame_count();
+    if (frames < 2 || every < frames) continue;
+    throw InputError(fmt::format(
+        "{}: --every {} leaves one of {} frames, which says nothing about the motion; give at most "
+        "{}, better a tenth of that",
+        trial.name, every, frames, frames - 1));
+  }
+}
+
 std::vector<Trial> thin_trials(const std::vector<Trial>& trials, int every) {
   std::vector<Trial> thin;
   for (const Trial& trial : trials) thin.push_back(thin_trial(trial, every));
@@ -40,7 +53,9 @@ Identification spread_over_frames(const Identification& thin, const std::vector<
                                   const Options& options) {
   Identification all{
       thin.d, AllFrames(thin.frames.model(), trials, options.threads), {}, {}, thin.summary};
+  all.summary.branches.reset();  // of the frames that were fitted
   solve_frames(all.frames, all.d);
+  if (options.choose_branches) choose_branches(all.frames, all.d);
   evaluate_solution(all);
   return all;
 }

@@ -20,6 +20,8 @@ struct Thinning {
   Eigen::VectorXd usual, robust;
 };
 
+// Throws InputError where only one frame of a trial with several would be left.
+void check_thinning(const std::vector<Trial>& trials, int every);
 // Every `every`-th frame of each trial.
 std::vector<Trial> thin_trials(const std::vector<Trial>& trials, int every);
 

@@ -210,7 +210,8 @@ void check_laws(const PartPlace& place, const model::Contact<T>& spec, const Con
   const bool can_choose_normal =
       std::any_of(pairs.begin(), pairs.end(),
                   [](const PlacedPair<T>& shapes) { return row_of(shapes.pair).normals; });
-  if (spec.interference && spec.interference->normal && !can_choose_normal) {
+  // A potential is there already where the geometry has one normal.
+  if (spec.interference && spec.interference->normal && !can_choose_normal && !asks_conservative) {
     const MethodRow& row = row_of(pairs.front().pair);
     place.fail(
         "interference.normal",

@@ -65,17 +65,24 @@ TimePlot make_plot(const PredictedTrial& trial, int side, const Panel& panel) {
   plot.series = {predicted, low, high};
   if (trial.comparison) {
     PlotSeries measured{"measured", std::vector<double>(walk.frames(), kMissing), {}, "bad"};
+    PlotSeries baseline{"mean curve with the change by speed", measured.y};
     bool any = false;
-    for (const forces::MeasuredStance& s : trial.comparison->measured.stances) {
+    for (size_t i = 0; i < trial.comparison->stances.size(); ++i) {
+      const forces::MeasuredStance& s = trial.comparison->measured.stances[i];
+      const forces::CurveTracks& curve = trial.comparison->stances[i].baseline;
       if (walk.contacts[s.contact].side != side) continue;
       for (size_t k = 0; k < walk.frames(); ++k) {
         if (walk.times[k] < s.begin || walk.times[k] > s.end) continue;
         if (forces::is_pressure(panel.output) && s.force[k].y() <= forces::kPressureForce) continue;
         measured.y[k] = panel.read(s.force[k], s.pressure[k]);
+        baseline.y[k] = panel.read(curve.force[k], curve.pressure[k]);
         any = true;
       }
     }
-    if (any) plot.series.push_back(measured);
+    if (any) {
+      plot.series.push_back(measured);
+      plot.series.push_back(baseline);
+    }
   }
   return plot;
 }

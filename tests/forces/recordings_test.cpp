@@ -1,0 +1,187 @@
+// The whole path on thirteen people, who live beside the repository (shared/data).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "tests/support/support.h"
+#include "vesica/forces/compare.h"
+#include "vesica/forces/evaluate.h"
+#include "vesica/forces/files.h"
+#include "vesica/forces/recordings.h"
+
+namespace vesica::forces_recordings_test {
+
+using namespace forces;
+
+#define NEEDS_RECORDINGS                                        \
+  if (!std::filesystem::exists(test::shared_data() / "wbds")) { \
+    GTEST_SKIP() << "no recordings at " << test::shared_data(); \
+  }
+
+const std::vector<Person>& get_people() {
+  static const std::vector<Person> people = [] {
+    std::vector<Person> all;
+    for (const char* root : {"wbds", "wbds07"}) {
+      for (const std::string& folder : list_person_folders((test::shared_data() / root).string())) {
+        const FolderFiles files = list_folder(folder);
+        PersonOptions options;
+        options.skip_bad = true;
+        all.push_back(load_person(std::filesystem::path(folder).filename().string(), files.standing,
+                                  files.walks, options));
+      }
+    }
+    return all;
+  }();
+  return people;
+}
+
+const Person& get_person(const std::string& name) {
+  for (const Person& p : get_people()) {
+    if (p.name == name) return p;
+  }
+  throw std::runtime_error("no " + name);
+}
+
+TEST(ForcesRecordings, FrontEndFindsWhatIsWrong) {
+  NEEDS_RECORDINGS
+  size_t stances = 0;
+  for (const Person& p : get_people()) {
+    EXPECT_TRUE(p.notes.empty()) << p.name;
+    stances += p.stances();
+    for (const MeasuredWalk& m : p.walks) {
+      EXPECT_EQ(m.walk.sides_exchanged, m.walk.name == "WBDS16walkO01C") << m.walk.name;
+      for (const RejectedLoad& r : m.rejected) EXPECT_FALSE(r.why.empty());
+    }
+    // Plates 3 and 4 of one recording day read twice what the others do.
+    ASSERT_EQ(p.scales.size(), p.name == "WBDS18" ? 2u : 0u) << p.name;
+    for (const PlateScale& s : p.scales) EXPECT_EQ(s.factor, 2.0);
+  }
+  EXPECT_GT(stances, 250u);                                     // 269 measured
+  EXPECT_NEAR(get_person("WBDS18").weight, 581, 10);            // 578 measured
+  EXPECT_NEAR(get_person("wbds07").weight, 697, 5);             // 695 measured
+  EXPECT_NEAR(get_person("WBDS01").slope_W.x(), 5.6e-3, 1e-3);  // mm/m of FORCES
+  EXPECT_NEAR(get_person("WBDS24").slope_W.x(), -3.5e-3, 1e-3);
+}
+
+TEST(ForcesRecordings, LeftOutPeopleAreInTheTargets) {
+  NEEDS_RECORDINGS
+  std::vector<const Person*> people;
+  for (const Person& p : get_people()) people.push_back(&p);
+  const Population shipped =
+      load_population(test::source_dir() + "/studies/forces/population.yaml");
+  EvaluationOptions options;
+  options.bands = &shipped;
+  const std::vector<PersonScore> scores = leave_one_out(people, options);
+  const Errors own = average(scores, &StanceScore::own);
+  const Errors stranger = average(scores, &StanceScore::stranger);
+  EXPECT_LT(own.force, 3.2);  // 3.09 measured, and so on
+  EXPECT_LT(own.pressure, 4.8);
+  EXPECT_LT(own.ahead, 1.25);
+  EXPECT_LT(own.lateral, 0.79);
+  EXPECT_LT(stranger.force, 4.0);
+  EXPECT_LT(stranger.pressure, 6.3);
+  EXPECT_LT(stranger.ahead, 1.68);
+  EXPECT_LT(stranger.lateral, 1.08);
+  for (const PersonScore& p : scores) {
+    EXPECT_LT(average({p}, &StanceScore::own).force, average({p}, &StanceScore::own_fair).force);
+    EXPECT_LT(average({p}, &StanceScore::stranger).force,
+              average({p}, &StanceScore::stranger_fair).force);
+  }
+  for (const auto member : {&StanceScore::own_coverage, &StanceScore::stranger_coverage}) {
+    for (size_t o = 0; o < kOutputs; ++o) {
+      double sum = 0, n = 0;
+      for (const PersonScore& p : scores) {
+        for (const StanceScore& s : p.stances) {
+          if (!std::isfinite((s.*member)[o])) continue;
+          sum += (s.*member)[o];
+          n += 1;
+        }
+      }
+      EXPECT_GT(sum / n, 0.90) << name_of_output(static_cast<int>(o));
+      EXPECT_LT(sum / n, 0.97) << name_of_output(static_cast<int>(o));
+    }
+  }
+  // The file that comes along is what these people teach.
+  EXPECT_NEAR(shipped.figures.own.force, own.force, 0.02);
+  EXPECT_NEAR(shipped.figures.stranger.pressure, stranger.pressure, 0.02);
+}
+
+// The mean centre of pressure against the table of an independent prototype.
+TEST(ForcesRecordings, MeanCentreOfPressureIsThatOfThePrototype) {
+  NEEDS_RECORDINGS
+  std::ifstream file(test::shared_data() / "forces_population" / "M0.csv");
+  ASSERT_TRUE(file.good());
+  std::string line;
+  std::getline(file, line);
+  const Population shipped =
+      load_population(test::source_dir() + "/studies/forces/population.yaml");
+  size_t i = 0;
+  while (std::getline(file, line) && i < kPhases) {
+    double phase = 0, x = 0, z = 0;
+    ASSERT_EQ(std::sscanf(line.c_str(), "%lf,%lf,%lf", &phase, &x, &z), 3);
+    EXPECT_NEAR(shipped.signals.pressure[0][i], x, 0.003) << phase;  // 1 mm measured
+    EXPECT_NEAR(shipped.signals.pressure[1][i], z, 0.003) << phase;
+    ++i;
+  }
+  EXPECT_EQ(i, static_cast<size_t>(kPhases));
+}
+
+TEST(ForcesRecordings, MotionKnowsNothingOfForcesThatRunBackwards) {
+  NEEDS_RECORDINGS
+  std::vector<const Person*> people;
+  for (size_t i = 0; i < 7; ++i) people.push_back(&get_people()[i]);
+  const PhysicsGain truth = calc_physics_gain(people, false);
+  const PhysicsGain placebo = calc_physics_gain(people, true);
+  EXPECT_GT(truth.own, 25);
+  EXPECT_GT(truth.stranger, 25);
+  EXPECT_LT(placebo.own, 10);
+  EXPECT_LT(placebo.stranger, 10);
+}
+
+TEST(ForcesRecordings, JointMomentsAreThoseFromPlates) {
+  NEEDS_RECORDINGS
+  std::array<double, kJoints> sum{};
+  double n = 0;
+  // Two people, calibrated; models of the others.
+  for (const char* name : {"WBDS03", "WBDS30"}) {
+    const Person& person = get_person(name);
+    std::vector<const Person*> others;
+    for (const Person& p : get_people()) {
+      if (p.name != name) others.push_back(&p);
+    }
+    const Population population = fit_population(others);
+    const std::vector<size_t> usual = choose_calibration(person, 2);
+    const Calibration calibration = calibrate(person, usual, population);
+    const Predictor predictor{&population, &calibration, person.weight};
+    for (size_t w = 0; w < person.walks.size(); ++w) {
+      if (std::find(usual.begin(), usual.end(), w) != usual.end()) continue;
+      const MeasuredWalk& m = person.walks[w];
+      const Prediction prediction = predict(m.walk, person.body, predictor);
+      for (const MeasuredStance& s : m.stances) {
+        const auto side = static_cast<size_t>(m.walk.contacts[s.contact].side);
+        const auto e = calc_moment_errors(m.walk, s, person.weight / kGravity,
+                                          prediction.feet[side], m.pressure_height);
+        for (size_t j = 0; j < kJoints; ++j) sum[j] += e[j];
+        n += 1;
+      }
+    }
+  }
+  EXPECT_LT(sum[kAnkle] / n, 10);
+  EXPECT_LT(sum[kKnee] / n, 15);  // 10.5 over all thirteen
+  EXPECT_LT(sum[kHip] / n, 20);
+}
+
+TEST(ForcesRecordings, AnotherLaboratoryRunsThroughIt) {
+  NEEDS_RECORDINGS
+  const auto folder = test::shared_data() / "oxford_foot";
+  PersonOptions options;
+  const Person person = load_person("oxford", (folder / "HC038A01.c3d").string(),
+                                    {{(folder / "HC038A11.c3d").string(), {}}}, options);
+  EXPECT_EQ(person.stances(), 2u);
+  EXPECT_NEAR(person.weight, 56.8 * kGravity, 10);  // 555 measured, 557 stated
+}
+
+}  // namespace vesica::forces_recordings_test

@@ -1,0 +1,32 @@
+// What a fit whose loss holds on to wild markers (squares, Huber) would be if it let go of them.
+//
+// A marker 15 cm off need not show 15 cm: a segment with few markers turns after it, and what is
+// left in the residuals is spread over its neighbours. The constants move too. How far the poses
+// are pulled is told by fitting again, from where the fit ended, with Tukey's loss.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "vesica/markers/all_frames.h"
+
+namespace vesica::markers {
+
+struct LettingGo {
+  double width = 0;  // m, of the loss that was tried: 2 cm, six standard deviations, or three times
+                     // the median error of the marker that fits worst
+  long wild = 0;     // positions that are off by 3 cm then, six standard deviations and six times
+                     // their marker's median error
+  double sigma = 0;  // m, of a marker coordinate, then
+  // Of each frame that has a wild marker, of all where wild markers are so many that they move the
+  // constants: how far its poses turn, and the segment that turns most.
+  std::vector<double> turn;  // rad
+  std::vector<int> segment;
+};
+
+// Nothing where the loss lets go by itself, no marker stands out, or none is wild in the end.
+// `sigma`: of a marker coordinate, as branches.h has it.
+std::optional<LettingGo> try_letting_go(const AllFrames& frames, const Eigen::VectorXd& d,
+                                        double sigma);
+
+}  // namespace vesica::markers
