@@ -39,6 +39,31 @@ double take(const Leavings& leavings, const std::string& text) {
   return cell.empty() ? NAN : std::stod(cell);
 }
 
+// Columns of a pressure map have rows and units of their own.
+TEST(Readings, OfPressureMaps) {
+  Leavings l;
+  l.summary["pressure_maps"]["heel"]["max_area"] = 2e-4;
+  TimeTable sums;
+  sums.columns = {{"heel.map.force", "N"}, {"heel.map.peak_pressure", "Pa"}};
+  sums.times = {0, 0.5, 1};
+  sums.values = {0, 0, 30, 3e5, 10, 1e5};
+  const std::vector<TimeTable> maps = {sums};
+  RunLeavings all = l.all();
+  all.map_sums = &maps;
+  const auto take_scaled = [&](const std::string& text) {
+    Reading r = read_reading("r", InputFile::parse("r: " + text, "s.yaml").root().at("r"));
+    check_reading(r, all);
+    settle_unit(all, &r);
+    return std::stod(take_reading(r, all));
+  };
+  EXPECT_NEAR(take_scaled("{column: heel.map.peak_pressure, take: max, unit: kPa}"), 300, 1e-9);
+  EXPECT_NEAR(take_scaled("{column: heel.map.force, at: 0.25 s}"), 15, 1e-12);
+  EXPECT_NEAR(take_scaled("{column: heel.map.force, at: end}"), 10, 1e-12);
+  EXPECT_NEAR(take_scaled("{column: heel.map.peak_pressure, crosses: 150 kPa}"), 0.25, 1e-12);
+  EXPECT_NEAR(take_scaled("{summary: pressure_maps.heel.max_area, unit: mm^2}"), 200, 1e-9);
+  EXPECT_NEAR(take_scaled("{column: y, take: max}"), 1, 1e-12);
+}
+
 TEST(Readings, OfASine) {
   const Leavings l;
   EXPECT_NEAR(take(l, "{column: y, take: max}"), 1, 1e-12);
