@@ -1,0 +1,63 @@
+// `vesica identify` with `type: foot`, as a user runs it.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/tool.h"
+
+namespace vesica::foot_test {
+namespace {
+
+using test::Outcome;
+using test::Workspace;
+
+constexpr const char* kStudy =
+    "vesica: 1\ntype: foot\nsynthetic: {stances: 4}\ncalibrate: [walk1, walk2]\n";
+
+TEST(FootStudy, SyntheticStancesAreJudgedBesidePlaceboAndMeanCurve) {
+  const Workspace work;
+  work.write("foot.yaml", kStudy);
+  const Outcome outcome = work.run("identify foot.yaml --json --out f");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["calibration"].size(), 1u);
+  EXPECT_EQ(json["refitted"].size(), 3u);  // all but the one that was fitted
+  EXPECT_EQ(json["placebo"].size(), 2u);
+  for (const char* kind : {"blind", "mean_curve", "imposed"}) {
+    ASSERT_EQ(json[kind].size(), 2u) << kind;  // walks that do not calibrate
+    for (const auto& row : json[kind]) {
+      EXPECT_EQ(row["side"], "right");
+      EXPECT_GE(row["cop_error_percent"].get<double>(), 0);
+    }
+  }
+  // The imposed force is the measured one.
+  for (const auto& row : json["imposed"]) {
+    EXPECT_LE(row["force_error_percent"].get<double>(), 1e-6);
+  }
+  EXPECT_EQ(json["parameters"].size(), 29u);
+  EXPECT_EQ(json["verdicts"].size(), 2u);
+  EXPECT_NE(work.read("f/report.html").find("mean curve"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(work.read("f/identify.json"))["blind"], json["blind"]);
+}
+
+TEST(FootStudy, BadInputIsNamedWithItsPlace) {
+  const Workspace work;
+  const auto error = [&](const std::string& from, const std::string& to) {
+    std::string text = kStudy;
+    text.replace(text.find(from), from.size(), to);
+    work.write("bad.yaml", text);
+    const Outcome outcome = work.run("identify bad.yaml");
+    EXPECT_EQ(outcome.status, 2) << text << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_NE(error("walk2", "wolk2").find("bad.yaml:4"), std::string::npos);
+  EXPECT_NE(error("walk2", "wolk2").find("walk2"), std::string::npos);
+  EXPECT_NE(error("stances: 4", "stances: 1").find("bad.yaml:3"), std::string::npos);
+  EXPECT_NE(error("stances: 4", "stonces: 4").find("stances"), std::string::npos);
+  EXPECT_NE(error("calibrate: [walk1, walk2]", "calibrate: []").find("at least one walk"),
+            std::string::npos);
+  EXPECT_NE(error("stances: 4", "force_noise: 3 kg").find("bad.yaml:3"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace vesica::foot_test
