@@ -26,6 +26,12 @@ constexpr double kEllipsoidStretch = 1.2;  // along y, over the height
 biomechanics::KneeOptions make_knee_options(const KneeArguments& a, bool quiet) {
   biomechanics::KneeOptions options;
   if (!a.strands.empty()) {
+    // Patella, quadriceps and ankle are placed for the frame of the twelve elements.
+    if (a.activity != "swing") {
+      throw InputError(fmt::format(
+          "--strands: is for --activity swing; the points of '{}' are those of the twelve elements",
+          a.activity));
+    }
     options = biomechanics::make_strand_options(a.strands);
     const auto strands = biomechanics::load_knee_strands(a.strands, 0);
     if (!quiet)

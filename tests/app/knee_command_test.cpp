@@ -32,6 +32,7 @@ TEST(KneeCommand, BadInputIsTold) {
   EXPECT_EQ(work.run("knee --activity squat --flexion 20").status, 2);
   EXPECT_EQ(work.run("knee --activity walk").status, 2);
   EXPECT_EQ(work.run("knee --strands none.csv").status, 3);
+  EXPECT_EQ(work.run("knee --strands none.csv --activity squat").status, 2);
   // Paths of lines and held measures have their own messages.
   const auto error = [&](const std::string& settings) {
     const Outcome run = work.run("simulate knee --out r " + settings);
