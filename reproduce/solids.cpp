@@ -164,12 +164,12 @@ void add_ball_on_table(const SceneRun& run, const Json& where, SystemReport* rep
                         "solver_study"));
   const double start = run.result().start_energy;
   const double allowed = 1e-6 * start;
-  Verdict never = match_zero(
-      edge.energy_rise, allowed,
-      edge.energy_rise <= allowed
-          ? "'the energy should never increase'"
-          : "'the energy should never increase', but a normal that turns over an edge does net work, "
-            "less than the source's plot could show");
+  Verdict never =
+      match_zero(edge.energy_rise, allowed,
+                 edge.energy_rise <= allowed ? "'the energy should never increase'"
+                                             : "'the energy should never increase', but a normal "
+                                               "that turns over an edge does net work, "
+                                               "less than the source's plot could show");
   never.place = "5.2.1, Numerical Solver Performance";
   rows.add("energy_rise", edge.energy_rise, "J", never);
   rows.add_energy(run);

@@ -30,11 +30,8 @@ Verdict match_zero(double ours, double tolerance, const std::string& what) {
 }
 
 Verdict match_words(bool holds, const std::string& words, const std::string& place) {
-  return {fmt::format("{}: {}", holds ? "reproduced" : "differs: not so", words),
-          {},
-          {},
-          {},
-          place};
+  return {
+      fmt::format("{}: {}", holds ? "reproduced" : "differs: not so", words), {}, {}, {}, place};
 }
 Verdict match_expectation(bool holds, const std::string& words) {
   return {fmt::format("{}: {}", holds ? "as expected" : "differs", words), {}, {}, {}, {}};

@@ -280,8 +280,7 @@ TEST(Probe, SameInputSameBytes) {
   const Workspace work;
   work.write("case.yaml", CaseText().text());
   const Outcome a = work.run("probe case.yaml --derivatives --pressure-map a.csv --quiet");
-  const Outcome b =
-      work.run("probe case.yaml --derivatives --pressure-map b.csv --quiet");
+  const Outcome b = work.run("probe case.yaml --derivatives --pressure-map b.csv --quiet");
   EXPECT_EQ(a.out, b.out);
   EXPECT_EQ(work.read("a.csv"), work.read("b.csv"));
 }
