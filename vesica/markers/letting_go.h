@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "vesica/markers/all_frames.h"
+#include "vesica/markers/identify.h"
 
 namespace vesica::markers {
 
@@ -23,6 +23,11 @@ struct LettingGo {
   std::vector<double> turn;  // rad
   std::vector<int> segment;
 };
+
+// The width of Tukey's loss that a recording asks for, from a coarse fit with Huber's: 2 cm, six
+// standard deviations, or three times the median error of the marker that fits worst, 10 cm at
+// most. A width below what skin does lets go of good markers in turn, and the fit goes round.
+double choose_tukey_width(const Model& model, const std::vector<Trial>& trials, Options options);
 
 // Nothing where the loss lets go by itself, no marker stands out, or none is wild in the end.
 // `sigma`: of a marker coordinate, as branches.h has it.
