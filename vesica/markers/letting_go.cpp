@@ -21,7 +21,7 @@ constexpr Limits kStandsOut{0.01, 5, 4}, kWildLimits{0.03, 6, 6};
 constexpr double kLeastWidth = 0.02, kMostWidth = 0.1, kHuberWidth = 0.01;  // m
 constexpr double kMedianOfLengths = 1.538;  // of vectors of three normal coordinates, in sigma
 constexpr double kWidthNoise = 6;           // sigma
-constexpr double kWidthOwn = 3;             // times the largest median error of a marker
+constexpr double kWidthOwn = 4.5;           // times the largest median error of a marker
 // Fewer wild positions than this share move the constants too little to turn other frames.
 constexpr double kMovesConstants = 0.003;
 constexpr int kFitsWithout = 2;

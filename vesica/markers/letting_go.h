@@ -13,7 +13,7 @@
 namespace vesica::markers {
 
 struct LettingGo {
-  double width = 0;  // m, of the loss that was tried: 2 cm, six standard deviations, or three times
+  double width = 0;  // m, of the loss that was tried: 2 cm, six standard deviations, or 4.5 times
                      // the median error of the marker that fits worst
   long wild = 0;     // positions that are off by 3 cm then, six standard deviations and six times
                      // their marker's median error
@@ -25,7 +25,7 @@ struct LettingGo {
 };
 
 // The width of Tukey's loss that a recording asks for, from a coarse fit with Huber's: 2 cm, six
-// standard deviations, or three times the median error of the marker that fits worst, 10 cm at
+// standard deviations, or 4.5 times the median error of the marker that fits worst, 10 cm at
 // most. A width below what skin does lets go of good markers in turn, and the fit goes round.
 double choose_tukey_width(const Model& model, const std::vector<Trial>& trials, Options options);
 
