@@ -68,7 +68,10 @@ class TapeWriter final : public Fields<double> {
     if (*index >= words.size()) fail(field.key, "is none of the words that are known here");
     tape_.numbers.push_back(static_cast<double>(*index));
   }
-  void text(const Field&, std::string* x) override { tape_.texts.push_back(*x); }
+  void text(const Field& field, std::string* x) override {
+    if (field.key == "name" && !seeds_.empty()) name_item(*x);
+    tape_.texts.push_back(*x);
+  }
   void texts(const Field&, std::vector<std::string>* x) override {
     tape_.numbers.push_back(static_cast<double>(x->size()));
     tape_.texts.insert(tape_.texts.end(), x->begin(), x->end());
@@ -114,6 +117,22 @@ class TapeWriter final : public Fields<double> {
  private:
   std::string path(std::string_view key) const { return join_path(paths_.back(), key); }
 
+  // Items of lists that have a name go by it too: "forces.LCL.slack_length".
+  void name_item(const std::string& name) {
+    const std::string& here = paths_.back();
+    const size_t dot = here.rfind('.');
+    if (dot == std::string::npos ||
+        here.find_first_not_of("0123456789", dot + 1) != std::string::npos) {
+      return;
+    }
+    item_ = here;
+    named_item_ = here.substr(0, dot + 1) + name;
+  }
+  bool is_by_name(const std::string& seed, const std::string& path) const {
+    return !item_.empty() && path.starts_with(item_ + ".") &&
+           seed == named_item_ + path.substr(item_.size());
+  }
+
   bool put_answer(bool now) {
     tape_.numbers.push_back(now ? 1 : 0);
     return now;
@@ -134,7 +153,11 @@ class TapeWriter final : public Fields<double> {
     }
     int direction = -1;
     for (size_t k = 0; k < seeds_.size(); ++k) {
-      if (seeds_[k] != path) continue;
+      if (seeds_[k] != path && !is_by_name(seeds_[k], path)) continue;
+      if (direction >= 0) {
+        throw InputError(fmt::format("--sensitivity {}: is the number that {} names too", seeds_[k],
+                                     seeds_[static_cast<size_t>(direction)]));
+      }
       found_[k] = true;
       direction = static_cast<int>(k);
     }
@@ -148,6 +171,7 @@ class TapeWriter final : public Fields<double> {
   std::vector<std::string> plain_;
   std::vector<PathOfNumber> seen_;
   std::vector<std::string> paths_{""};
+  std::string item_, named_item_;  // the last item that has a name
   bool is_plain_ = false;
   Tape tape_;
 };
