@@ -84,8 +84,8 @@ TEST(KneeCommand, MonteCarloIsReproducible) {
   EXPECT_EQ(work.read("a/table.csv"), work.read("b/table.csv"));
 }
 
-// What never happens has no number: null, not -1 and not the last value. A push that the knee does
-// not follow to 90 deg leaves the rows beyond its largest flexion empty.
+// Figures are of the motion up to 90 deg, not of where the run happens to end; what never happens
+// has no number: null, not -1 and not the last value.
 TEST(KneeCommand, ReproducedFiguresMeanWhatTheySay) {
   const Workspace work;
   const Outcome run = work.run("reproduce knee --once --json");
@@ -93,6 +93,10 @@ TEST(KneeCommand, ReproducedFiguresMeanWhatTheySay) {
   std::map<std::string, nlohmann::json> rows;
   for (const auto& row : run.json()) {
     if (row["case"].empty()) rows[row["quantity"]] = row;
+    // Half the push does not take the knee to 90 deg.
+    if (row["case"].value("impulse", 0) == 2 && row["quantity"] == "medial_force_peak") {
+      EXPECT_TRUE(row["ours"].is_null());
+    }
   }
   const auto ours = [&](const char* name) { return rows.at(name)["ours"].get<double>(); };
   EXPECT_NEAR(ours("lateral_zero_flexion"), 51.5, 1.5);
@@ -130,7 +134,7 @@ TEST(KneeCommand, IdentifiesTheContactStiffness) {
   ASSERT_EQ(work.run("study again.yaml --out r").status, 0);
   const std::string table = work.read("r/table.csv");
   const std::string row = table.substr(table.find('\n') + 1);  // run, status, reason, mass, peak
-  EXPECT_EQ(row.rfind("0,done,,4,31", 0), 0u) << row;
+  EXPECT_EQ(row.rfind("0,done,,4,", 0), 0u) << row;
   EXPECT_NEAR(std::stod(row.substr(row.find(",4,") + 3)), 310, 0.6);
   // A target that cannot be reached ends with status 1 and says why.
   work.write("far.yaml", std::string(fit).replace(fit.find("310"), 3, "9000"));

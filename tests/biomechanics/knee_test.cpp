@@ -319,8 +319,10 @@ TEST(Knee, PoseOfRestAnswersToWhatMovesTheHeldMeasure) {
   m.bodies[0].pose =
       model::Frame<>::at(Vec3d(0.001, 0.002, -0.001)).turned(Vec3d(0.5, 0.8, -0.3), 0.04);
   const std::vector<std::string> paths = {
-      "bodies.femur.pose.position.1", "bodies.femur.pose.angle",        "bodies.femur.pose.axis.1",
-      "measures.0.frames.0.angle",    "measures.0.frames.0.position.1", "forces.LCL.slack_length"};
+      "bodies.femur.pose.position.1",     "bodies.femur.pose.angle",
+      "bodies.femur.pose.axis.1",         "measures.0.frames.0.angle",
+      "measures.0.frames.0.position.1",   "forces.LCL.slack_length",
+      "bodies.femur.shapes.medial.radius"};
   auto& frame = std::get<model::GroodSuntay<>>(m.measures[0].measure).frames[0];
   frame = frame.turned(Vec3d(0.7, -0.2, 0.4), 0.05);
   const Scene<Dual<12>> scene = make_scene<Dual<12>>(m, paths);
@@ -329,8 +331,13 @@ TEST(Knee, PoseOfRestAnswersToWhatMovesTheHeldMeasure) {
     auto& femur = *other.bodies[0].pose;
     auto& upper = std::get<model::GroodSuntay<>>(other.measures[0].measure).frames[0];
     auto& ligament = std::get<model::Ligament<>>(other.forces[7].force);
-    double* const numbers[] = {&femur.position.y(), &femur.angle,        &femur.axis.y(),
-                               &upper.angle,        &upper.position.y(), &*ligament.slack_length};
+    double* const numbers[] = {&femur.position.y(),
+                               &femur.angle,
+                               &femur.axis.y(),
+                               &upper.angle,
+                               &upper.position.y(),
+                               &*ligament.slack_length,
+                               &std::get<Sphere<double>>(other.bodies[0].shapes[0].shape).radius};
     *numbers[p] += change;
     return make_scene<double>(other).q0;
   };
@@ -343,6 +350,15 @@ TEST(Knee, PoseOfRestAnswersToWhatMovesTheHeldMeasure) {
           << paths[p] << " " << k;
     }
   }
+}
+
+TEST(Knee, OneNumberHasOneDerivative) {
+  const auto error = [](const std::vector<std::string>& paths) {
+    return test::input_error_of([&] { make_scene<Dual<4>>(make_knee(), paths); });
+  };
+  EXPECT_NE(error({"forces.LCL.slack_length", "forces.7.slack_length"}).find("names too"),
+            std::string::npos);
+  EXPECT_NE(error({"forces.LCX.slack_length"}).find("no number at that path"), std::string::npos);
 }
 
 TEST(Knee, OptionsThatMakeNoKneeAreRefused) {

@@ -33,7 +33,8 @@ ColumnPlaces find_columns(const LineReader& reader, const std::vector<std::strin
   for (size_t c = 0; c < kColumns.size(); ++c) {
     const auto found = std::find(heading.begin(), heading.end(), kColumns[c]);
     if (found == heading.end()) {
-      reader.fail(fmt::format("a table of ligament strands needs the column '{}'", kColumns[c]));
+      reader.fail(fmt::format("a table of ligament strands needs the column '{}'{}", kColumns[c],
+                              heading.size() == 1 ? "; columns are separated by commas" : ""));
     }
     places[c] = static_cast<size_t>(found - heading.begin());
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <utility>
 
 namespace vesica {
 namespace {
@@ -24,6 +25,27 @@ class TapeWriter final : public Fields<double> {
 
   Tape& tape() { return tape_; }
   std::vector<PathOfNumber>& numbers_seen() { return seen_; }
+
+  // Items of lists that have a name go by it too: "forces.LCL.slack_length".
+  void find_named_seeds() {
+    for (size_t k = 0; k < seeds_.size(); ++k) {
+      for (const auto& [name, index] : named_) {
+        if (found_[k] || !seeds_[k].starts_with(name + ".")) continue;
+        const std::string path = index + seeds_[k].substr(name.size());
+        const auto at = std::find_if(seen_.begin(), seen_.end(),
+                                     [&](const PathOfNumber& n) { return n.path == path; });
+        if (at == seen_.end()) continue;
+        // Directions are in the order of the numbers.
+        int& direction = tape_.directions[static_cast<size_t>(at - seen_.begin())];
+        if (direction >= 0) {
+          throw InputError(fmt::format("--sensitivity {}: is the number that {} names too",
+                                       seeds_[k], seeds_[static_cast<size_t>(direction)]));
+        }
+        direction = static_cast<int>(k);
+        found_[k] = true;
+      }
+    }
+  }
 
   // A number that is there, but by which nothing can be differentiated, or one that is not there.
   void check_seeds() const {
@@ -117,7 +139,7 @@ class TapeWriter final : public Fields<double> {
  private:
   std::string path(std::string_view key) const { return join_path(paths_.back(), key); }
 
-  // Items of lists that have a name go by it too: "forces.LCL.slack_length".
+  // The item of a list that is being written has a name.
   void name_item(const std::string& name) {
     const std::string& here = paths_.back();
     const size_t dot = here.rfind('.');
@@ -125,12 +147,7 @@ class TapeWriter final : public Fields<double> {
         here.find_first_not_of("0123456789", dot + 1) != std::string::npos) {
       return;
     }
-    item_ = here;
-    named_item_ = here.substr(0, dot + 1) + name;
-  }
-  bool is_by_name(const std::string& seed, const std::string& path) const {
-    return !item_.empty() && path.starts_with(item_ + ".") &&
-           seed == named_item_ + path.substr(item_.size());
+    named_.emplace_back(here.substr(0, dot + 1) + name, here);
   }
 
   bool put_answer(bool now) {
@@ -153,11 +170,7 @@ class TapeWriter final : public Fields<double> {
     }
     int direction = -1;
     for (size_t k = 0; k < seeds_.size(); ++k) {
-      if (seeds_[k] != path && !is_by_name(seeds_[k], path)) continue;
-      if (direction >= 0) {
-        throw InputError(fmt::format("--sensitivity {}: is the number that {} names too", seeds_[k],
-                                     seeds_[static_cast<size_t>(direction)]));
-      }
+      if (seeds_[k] != path) continue;
       found_[k] = true;
       direction = static_cast<int>(k);
     }
@@ -171,7 +184,7 @@ class TapeWriter final : public Fields<double> {
   std::vector<std::string> plain_;
   std::vector<PathOfNumber> seen_;
   std::vector<std::string> paths_{""};
-  std::string item_, named_item_;  // the last item that has a name
+  std::vector<std::pair<std::string, std::string>> named_;  // items by name, by index
   bool is_plain_ = false;
   Tape tape_;
 };
@@ -263,6 +276,7 @@ Seeded seed(const Plain& model, const std::vector<std::string>& seeds) {
   TapeWriter writer(*model.places, seeds);
   Plain copy = model;  // describe() sees every field as one that may be set
   copy.describe(writer);
+  writer.find_named_seeds();
   writer.check_seeds();
   Seeded seeded;
   TapeReader<T> reader(&writer.tape(), false);
