@@ -123,6 +123,13 @@ double FootStance::phase(size_t frame) const {
   return std::min(1.0, (frames[frame].time - first) / (frames.back().time - first));
 }
 
+FootStance without_offset(FootStance stance, const FootPlates& plates) {
+  const Vec3d offset = plates.offset_of(stance);
+  for (Eigen::Vector2d& cop : stance.cop) cop -= offset.head<2>();
+  for (FootFrame& frame : stance.frames) frame.foot.X_WB.p_WB.z() -= offset.z();
+  return stance;
+}
+
 std::vector<FootFrame> apply_curves(const FootStance& stance, const FootCurves& curves) {
   if (curves.toe.empty() && curves.correction.empty()) return stance.frames;
   const auto& knots = curves.toe.empty() ? curves.correction : curves.toe;

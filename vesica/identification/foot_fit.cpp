@@ -78,6 +78,7 @@ FootFit fit_from(const FootModel& start, const FootModel& begin,
     BoundedOptions options;
     options.iterations = settings.iterations;
     options.cost_tolerance = settings.tolerance;
+    options.precise = settings.tolerance < 1e-8;
     options.stop = settings.stop;
     const BoundedSolution solution = minimise(problem, options);
     x = solution.x;
@@ -98,14 +99,10 @@ FootFit fit_from(const FootModel& start, const FootModel& begin,
     }
   }
   fit.foot = unknowns.make_foot(x.data());
-  fit.plate_offsets = unknowns.make_plate_offsets(x.data());
+  fit.plates = unknowns.make_plates(x.data());
   for (size_t s = 0; s < stances.size(); ++s) {
     fit.curves.push_back(unknowns.make_curves(x.data(), s));
-    FootStance stance = stances[s];
-    if (unknowns.plate_of(s) >= 0) {
-      const Eigen::Vector2d offset = fit.plate_offsets[static_cast<size_t>(stance.plate)];
-      for (Eigen::Vector2d& cop : stance.cop) cop -= offset;
-    }
+    const FootStance stance = without_offset(stances[s], fit.plates);
     std::vector<FootFrame> frames = apply_curves(stance, fit.curves.back());
     if (settings.imposed) frames = impose_force(fit.foot, stance, std::move(frames));
     fit.errors.push_back(calc_errors(fit.foot, stance, frames, settings));

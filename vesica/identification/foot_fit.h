@@ -56,7 +56,8 @@ struct FootPriors {
   Vec3d position{0.008, 0.008, 0.004};
   Vec3d angles = Vec3d::Constant(0.12);
   double toe_angle = 0.3;  // of a knot of the toe spline [rad]
-  double plate = 0.004;    // of a plate's offset [m]
+  double plate = 0.004;    // of a plate's offset along the floor [m]
+  double height = 0.001;   // of its height above the floor [m]
   double weight = 0.5;     // of all of them against the data; 0: bounds alone hold the parameters
 };
 
@@ -75,7 +76,7 @@ struct FootFitSettings {
   bool contact = true;         // false: the foot stays as it is
   bool corrections = true;     // of the foot's motion
   bool imposed = false;        // the measured force is given, see above
-  bool plate_offsets = false;  // of the centre of pressure, one for every plate
+  bool plate_offsets = false;  // of each plate: its height, and of its centre of pressure
   Toe toe = Toe::kOwn;
   int knots = 10;
   double shift_limit = 0.002;    // [m]
@@ -90,7 +91,7 @@ struct FootFitSettings {
   int pressure_frames = 15;  // pictures that count, evenly over the stance
   FootPriors priors;
   int iterations = 100;
-  double tolerance = 1e-7;  // relative change of the cost at which it ends
+  double tolerance = 1e-6;  // relative change of the cost at which it ends
   std::function<bool()> stop;
 };
 
@@ -114,11 +115,24 @@ struct FootCorrelation {
   double value = 0;
 };
 
+// By FootStance::plate: what a plate adds to the centre of pressure, and its height above the
+// floor. What all plates share is a shift of the foot and not theirs: a plate that no stance has
+// stood on is given their mean.
+struct FootPlates {
+  std::vector<Vec3d> offsets;  // empty: none were fitted
+  Vec3d mean = Vec3d::Zero();
+
+  Vec3d offset_of(const FootStance& stance) const {
+    const auto k = static_cast<size_t>(stance.plate);
+    return stance.plate >= 0 && k < offsets.size() ? offsets[k] : mean;
+  }
+};
+
 struct FootFit {
   FootModel foot;
   std::vector<FootCurves> curves;  // of each stance
   std::vector<FootErrors> errors;
-  std::vector<Eigen::Vector2d> plate_offsets;  // by FootStance::plate; empty: none were fitted
+  FootPlates plates;
   double cost = 0;
   std::vector<double> history;
   bool converged = false;
@@ -179,6 +193,9 @@ FootErrors calc_errors(const FootStance& stance, const std::vector<FootLoad>& lo
 // Of `frames` of the stance, pressure included.
 FootErrors calc_errors(const FootModel& foot, const FootStance& stance,
                        const std::vector<FootFrame>& frames, const FootFitSettings& settings);
+
+// The stance with its plate's offset taken off.
+FootStance without_offset(FootStance stance, const FootPlates& plates);
 
 // Names of the 2 + 9 n parameters, in the order in which fits and intervals have them.
 std::vector<std::string> name_foot_parameters(const FootModel& foot);

@@ -60,7 +60,7 @@ struct FootResiduals::Frame {
   const FootModel& foot;
   FootFrame frame;
   Corrected corrected;
-  Eigen::Vector2d offset;
+  Vec3d offset;         // of the plate
   bool carries = true;  // false: the force is imposed, and there is none
 };
 
@@ -116,14 +116,15 @@ bool FootResiduals::evaluate(const double* x, double* r, double* jacobian) {
   int row = 0, picture_row = first_picture_row();
   for (size_t s = 0; s < stances_.size(); ++s) {
     const FootCurves curves = unknowns_.make_curves(x, s);
-    Eigen::Vector2d offset = Eigen::Vector2d::Zero();
+    Vec3d offset = Vec3d::Zero();
     if (const int plate = unknowns_.plate_of(s); plate >= 0) {
-      offset = settings_.priors.plate * Eigen::Vector2d(x[plate], x[plate + 1]);
+      offset = unknowns_.plate_units().cwiseProduct(Eigen::Map<const Vec3d>(x + plate));
     }
     for (size_t f = 0; f < stances_[s].frames.size(); ++f, row += 3) {
       auto [at, corrected] =
           correct_frame(stances_[s], static_cast<Eigen::Index>(f), curves, basis_[s]);
       Frame frame{s, f, foot, std::move(at), corrected, offset};
+      frame.frame.foot.X_WB.p_WB.z() -= offset.z();
       if (settings_.imposed) {
         frame.carries = stances_[s].force[f] > 0;
         if (!frame.carries) {
@@ -167,6 +168,9 @@ void FootResiduals::expand(const Eigen::Ref<const Eigen::MatrixXd>& local, const
     rows.leftCols(unknowns_.contact()) =
         local.leftCols(unknowns_.contact()) * unknowns_.contact_units(frame.foot).asDiagonal();
   }
+  if (const int plate = unknowns_.plate_of(frame.stance); plate >= 0) {
+    rows.col(plate + 2) = -unknowns_.plate_units().z() * local.col(order_.motion() + 2);
+  }
   if (const int first = unknowns_.toe_of(frame.stance); first >= 0) {
     const Basis& b = basis_[frame.stance].toe;
     for (int j = 0; j < unknowns_.joints(); ++j) {
@@ -196,8 +200,8 @@ void FootResiduals::add_frame(const Frame& frame, int row, double* r, double* ja
   const FootStance& stance = stances_[frame.stance];
   const FootLoad load = jacobian == nullptr ? calc_foot_load(frame.foot, frame.frame)
                                             : calc_foot_load(frame.foot, frame.frame, &columns_);
-  const Mat3d by_load = calc_frame_residuals(stance, frame.at, load, frame.offset, settings_,
-                                             static_cast<double>(frames_), r + row);
+  const Mat3d by_load = calc_frame_residuals(stance, frame.at, load, frame.offset.head<2>(),
+                                             settings_, static_cast<double>(frames_), r + row);
   if (jacobian == nullptr) return;
   Eigen::MatrixXd local = by_load * columns_.all;
   if (settings_.imposed) {

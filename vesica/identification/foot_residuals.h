@@ -19,11 +19,14 @@ class FootUnknowns {
   int joints() const { return joints_; }
   int toe_of(size_t stance) const;         // -1: measured
   int correction_of(size_t stance) const;  // -1: none
-  int plate_of(size_t stance) const;       // -1: none
+  int plate_of(size_t stance) const;       // -1: none; three numbers
+  Vec3d plate_units() const {
+    return {settings_.priors.plate, settings_.priors.plate, settings_.priors.height};
+  }
 
   FootModel make_foot(const double* x) const;
   FootCurves make_curves(const double* x, size_t stance) const;
-  std::vector<Eigen::Vector2d> make_plate_offsets(const double* x) const;
+  FootPlates make_plates(const double* x) const;
   double correction_unit(int channel) const;
   // What a column of FootOrder is worth in units of x, for the contact's columns.
   Eigen::VectorXd contact_units(const FootModel& foot) const;

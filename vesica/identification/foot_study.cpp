@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "vesica/identification/foot_anchor.h"
 #include "vesica/identification/foot_baselines.h"
 #include "vesica/identification/foot_spheres.h"
 #include "vesica/identification/foot_study_file.h"
@@ -27,6 +28,7 @@ struct Side {
   std::string name;
   Entries calibrating, others;
   FootModel start;
+  FootAnchor anchor;
   double speed = 0;  // mean of the calibrating walks
 
   Entries all_but_first() const {
@@ -35,6 +37,13 @@ struct Side {
     return rest;
   }
 };
+
+// Anchored, as whatever is blind sees them.
+std::vector<FootStance> anchored(const Side& side, const Entries& entries) {
+  std::vector<FootStance> out;
+  for (const Entry* e : entries) out.push_back(side.anchor.apply(e->stance));
+  return out;
+}
 
 std::vector<FootStance> stances_of(const Entries& entries) {
   std::vector<FootStance> out;
@@ -71,14 +80,6 @@ FootCurveSet make_curves(const FootStance& stance, const FootResult& result,
     set.simulated_pressure.push_back(std::move(simulated));
   }
   return set;
-}
-
-// The stance with its plate's offset taken off.
-FootStance without_offset(FootStance stance, const std::vector<Eigen::Vector2d>& offsets) {
-  if (stance.plate >= 0 && static_cast<size_t>(stance.plate) < offsets.size()) {
-    for (Eigen::Vector2d& cop : stance.cop) cop -= offsets[static_cast<size_t>(stance.plate)];
-  }
-  return stance;
 }
 
 void add_parameters(const FootModel& start, const FootFit& fit, const FootPriors& priors,
@@ -202,7 +203,8 @@ void add_placebos(const Side& side, const FootFitSettings& settings, FootStudy* 
 
 // All calibrating stances, one toe curve, no corrections; then the others as they come.
 void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study) {
-  const FootFits fits = fit_foot(side.start, stances_of(side.calibrating), joint, side.plan.starts);
+  const FootFits fits =
+      fit_foot(side.start, anchored(side, side.calibrating), joint, side.plan.starts);
   const FootFit& blind = fits.best;
   study->converged = study->converged && blind.converged;
   study->history.push_back({side.name + " blind", blind.history});
@@ -213,19 +215,20 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
   for (const std::string& name : blind.at_bounds) {
     study->remarks.push_back(fmt::format("{} foot: {} ended on its bound", side.name, name));
   }
-  for (size_t k = 0; k < blind.plate_offsets.size(); ++k) {
-    const Eigen::Vector2d mm = 1e3 * blind.plate_offsets[k];
+  for (size_t k = 0; k < blind.plates.offsets.size(); ++k) {
+    const Vec3d mm = 1e3 * (blind.plates.offsets[k] - blind.plates.mean);
     if (mm.norm() < 0.05) continue;
     study->remarks.push_back(
-        fmt::format("{} foot: plate {} puts the centre of pressure {:.1f} mm outward and {:.1f} mm "
-                    "forward of the others; that is taken off",
-                    side.name, k + 1, mm.x(), mm.y()));
+        fmt::format("{} foot: plate {} stands {:.1f} mm high, and puts the centre of pressure "
+                    "{:.1f} mm outward "
+                    "and {:.1f} mm forward, against the others; that is taken off",
+                    side.name, k + 1, mm.z(), mm.x(), mm.y()));
   }
-  std::vector<FootStance> training = stances_of(side.calibrating);
-  for (FootStance& s : training) s = without_offset(std::move(s), blind.plate_offsets);
+  std::vector<FootStance> training = anchored(side, side.calibrating);
+  for (FootStance& s : training) s = without_offset(std::move(s), blind.plates);
   const FootMeanCurve mean(training);
   for (const Entry* e : side.others) {
-    const FootStance stance = without_offset(e->stance, blind.plate_offsets);
+    const FootStance stance = without_offset(side.anchor.apply(e->stance), blind.plates);
     const std::vector<FootFrame> frames = apply_curves(stance, blind.curves[0]);
     study->blind.push_back(make_result(*e, calc_errors(blind.foot, stance, frames, joint)));
     study->curves.push_back(
@@ -235,7 +238,7 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
   if (!side.plan.spheres) return;
   const SphereFit six = fit_spheres(make_six_spheres(side.start), training, joint);
   for (const Entry* e : side.others) {
-    const FootStance stance = without_offset(e->stance, blind.plate_offsets);
+    const FootStance stance = without_offset(side.anchor.apply(e->stance), blind.plates);
     study->six_spheres.push_back(
         make_result(*e, calc_errors(stance, simulate_stance(six, stance), joint)));
   }
@@ -245,11 +248,11 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
 void add_imposed(const Side& side, const FootFitSettings& joint, FootStudy* study) {
   FootFitSettings settings = joint;
   settings.imposed = true;
-  const FootFit fit = fit_foot(side.start, stances_of(side.calibrating), settings);
+  const FootFit fit = fit_foot(side.start, anchored(side, side.calibrating), settings);
   study->converged = study->converged && fit.converged;
   study->history.push_back({side.name + " imposed", fit.history});
   for (const Entry* e : side.others) {
-    const FootStance stance = without_offset(e->stance, fit.plate_offsets);
+    const FootStance stance = without_offset(side.anchor.apply(e->stance), fit.plates);
     const std::vector<FootFrame> frames =
         impose_force(fit.foot, stance, apply_curves(stance, fit.curves[0]));
     study->imposed.push_back(make_result(*e, calc_errors(fit.foot, stance, frames, settings)));
@@ -342,6 +345,7 @@ void run_side(Side& side, const std::function<bool()>& stop, const Tell& tell, F
   const auto stopped = [&] { return stop && stop(); };
   const FootModel& given = side.foot == Foot::kLeft ? side.plan.start_left : side.plan.start_right;
   side.start = settle(given, stances_of(side.calibrating), source);
+  if (side.plan.anchor) side.anchor = FootAnchor(stances_of(side.calibrating));
   tell(0.02);
   const FootFit one = calibrate(side, source, study);
   tell(0.1);
@@ -378,7 +382,7 @@ FootStudy run_foot_study(const InputFile& file,
   study.remarks = plan.trials.remarks;
   std::vector<Side> sides;
   for (const Foot foot : {Foot::kLeft, Foot::kRight}) {
-    Side side{plan, foot, name_of(foot), {}, {}, {}};
+    Side side{plan, foot, name_of(foot), {}, {}, {}, {}};
     for (const Entry& e : plan.trials.stances) {
       if (e.side == foot) (plan.calibrates(e) ? side.calibrating : side.others).push_back(&e);
     }

@@ -90,7 +90,7 @@ bool read_settings(const InputNode& root, FootPlan* plan) {
   fit->allow({"knots", "shift_limit", "turn_limit", "turn_limit_z", "cop_threshold", "prior_weight",
               "source_prior_weight", "toe", "iterations", "starts", "start_spread", "seed",
               "pressure", "pressure_weight", "pressure_frames", "plate_offsets", "lateral_edge",
-              "six_spheres"});
+              "six_spheres", "anchor"});
   const auto both = [&](auto set) {
     set(plan->source);
     set(plan->joint);
@@ -129,6 +129,7 @@ bool read_settings(const InputNode& root, FootPlan* plan) {
   if (const auto n = fit->find("plate_offsets")) plan->joint.plate_offsets = n->flag();
   if (const auto n = fit->find("lateral_edge")) lateral_edge = n->flag();
   if (const auto n = fit->find("six_spheres")) plan->spheres = n->flag();
+  if (const auto n = fit->find("anchor")) plan->anchor = n->flag();
   if (const auto n = fit->find("starts")) plan->starts.count = n->integer(1, 100000);
   if (const auto n = fit->find("seed")) plan->starts.seed = n->integer(0, 1 << 30);
   if (const auto n = fit->find("start_spread")) {
@@ -190,6 +191,8 @@ FootPlan read_foot_plan(const InputFile& file) {
   plan.joint.plate_offsets = true;
   plan.joint.iterations = 300;
   const bool lateral_edge = read_settings(root, &plan);
+  // What an anchored stance has lost is not looked for in its plate.
+  if (plan.anchor) plan.joint.priors.height = 1e-6;
   for (const InputNode& name : root.at("calibrate").items()) plan.calibrate.push_back(name.text());
   if (plan.calibrate.empty()) root.at("calibrate").fail("at least one walk is needed");
   std::vector<std::string> known;

@@ -14,6 +14,7 @@ struct FootPlan {
   FootFitSettings joint;   // several stances, blind
   FootStarts starts;
   bool spheres = true;
+  bool anchor = true;  // heights from the motion, for what is blind (foot_anchor.h)
   FootModel start_left, start_right;
 
   bool calibrates(const FootTrials::Entry& e) const {

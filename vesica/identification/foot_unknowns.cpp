@@ -36,7 +36,7 @@ FootUnknowns::FootUnknowns(const FootModel& start, const std::vector<FootStance>
   }
   own_ = (shared_ ? 0 : toe_) + correction_;
   first_plate_ = contact_ + (shared_ ? toe_ : 0);
-  first_own_ = first_plate_ + 2 * plate_count_;
+  first_own_ = first_plate_ + 3 * plate_count_;
   size_ = first_own_ + own_ * static_cast<int>(stances.size());
 }
 
@@ -51,7 +51,7 @@ int FootUnknowns::correction_of(size_t stance) const {
 }
 
 int FootUnknowns::plate_of(size_t stance) const {
-  return plates_[stance] < 0 ? -1 : first_plate_ + 2 * plates_[stance];
+  return plates_[stance] < 0 ? -1 : first_plate_ + 3 * plates_[stance];
 }
 
 FootModel FootUnknowns::make_foot(const double* x) const {
@@ -122,13 +122,25 @@ FootCurves FootUnknowns::make_curves(const double* x, size_t stance) const {
   return curves;
 }
 
-std::vector<Eigen::Vector2d> FootUnknowns::make_plate_offsets(const double* x) const {
-  std::vector<Eigen::Vector2d> offsets;
-  for (int k = 0; k < plate_count_; ++k) {
-    const double* at = x + first_plate_ + 2 * k;
-    offsets.emplace_back(settings_.priors.plate * at[0], settings_.priors.plate * at[1]);
+FootPlates FootUnknowns::make_plates(const double* x) const {
+  FootPlates plates;
+  if (plate_count_ == 0) return plates;
+  std::vector<bool> used(static_cast<size_t>(plate_count_), false);
+  for (const int plate : plates_) {
+    if (plate >= 0) used[static_cast<size_t>(plate)] = true;
   }
-  return offsets;
+  const auto count = std::count(used.begin(), used.end(), true);
+  for (int k = 0; k < plate_count_; ++k) {
+    const Eigen::Map<const Vec3d> at(x + first_plate_ + 3 * k);
+    plates.offsets.push_back(plate_units().cwiseProduct(at));
+    if (used[static_cast<size_t>(k)]) {
+      plates.mean += plates.offsets.back() / static_cast<double>(count);
+    }
+  }
+  for (size_t k = 0; k < used.size(); ++k) {
+    if (!used[k]) plates.offsets[k] = plates.mean;
+  }
+  return plates;
 }
 
 void FootUnknowns::set_bounds(Eigen::VectorXd* lower, Eigen::VectorXd* upper) const {
