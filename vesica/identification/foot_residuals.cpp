@@ -11,12 +11,16 @@ namespace {
 constexpr double kSoftening = 20;  // N, see foot_fit.h
 
 // Rows of the upper triangle U with U'U = G, G symmetric and positive semi-definite: a direction
-// that G does not see becomes a row of zeros.
+// that G does not see becomes a row of zeros. Columns have units of their own (newtons a metre, a
+// radian, a N/m^3): what G does not see is told from its diagonal made 1.
 Eigen::MatrixXd calc_root(Eigen::MatrixXd G) {
+  constexpr double kUnseen = 1e-13;
   const Eigen::Index n = G.rows();
-  const double least = 1e-14 * G.diagonal().maxCoeff();
+  const Eigen::VectorXd size = G.diagonal().cwiseSqrt();
+  const Eigen::VectorXd inverse = size.unaryExpr([](double s) { return s > 0 ? 1 / s : 0.0; });
+  G = inverse.asDiagonal() * G * inverse.asDiagonal();
   for (Eigen::Index k = 0; k < n; ++k) {
-    if (!(G(k, k) > least)) {
+    if (!(G(k, k) > kUnseen)) {
       G.row(k).tail(n - k).setZero();
       continue;
     }
@@ -26,7 +30,7 @@ Eigen::MatrixXd calc_root(Eigen::MatrixXd G) {
     }
   }
   for (Eigen::Index k = 1; k < n; ++k) G.row(k).head(k).setZero();
-  return G;
+  return G * size.asDiagonal();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "vesica/error.h"
+#include "vesica/math/linear_algebra.h"
 #include "vesica/math/spline.h"
 #include "vesica/motion/butterworth.h"
 #include "vesica/motion/rigid_fit.h"
@@ -19,9 +20,10 @@ double ramp(double u, double a, double b) {
   return x * x * x * (10 + x * (6 * x - 15));
 }
 
-// Share of body weight: a steep rise, two humps, a fall.
-double calc_vertical(double u, double stride) {
-  const double humps = 1.0 + (0.14 + 0.03 * stride) * std::cos(2 * M_PI * (u - 0.24) / 0.52);
+// Share of body weight: a steep rise, two humps, a fall; the faster, the deeper between the humps.
+double calc_vertical(double u, double stride, double speed) {
+  const double depth = 0.14 + 0.03 * stride + 0.25 * (speed - 1);
+  const double humps = 1.0 + depth * std::cos(2 * M_PI * (u - 0.24) / 0.52);
   return humps * ramp(u, -0.02, 0.2) * (1 - ramp(u, 0.78, 1.01)) + 0.02;
 }
 double calc_pitch(double u, double stride) {  // toes up positive
@@ -32,19 +34,6 @@ double calc_pitch(double u, double stride) {  // toes up positive
 double calc_toe(double u, double stride) {
   return 0.08 * (1 - ramp(u, 0, 0.2)) + (0.55 + 0.05 * stride) * ramp(u, 0.52, 0.95);
 }
-
-struct Curve3 {
-  CubicSpline x, y, z;
-  Curve3(const std::vector<double>& t, const std::vector<Vec3d>& p)
-      : x(t, pick(p, 0)), y(t, pick(p, 1)), z(t, pick(p, 2)) {}
-  Vec3d slope(double t) const { return {x.derivative(t), y.derivative(t), z.derivative(t)}; }
-
-  static std::vector<double> pick(const std::vector<Vec3d>& p, int k) {
-    std::vector<double> out;
-    for (const Vec3d& v : p) out.push_back(v[k]);
-    return out;
-  }
-};
 
 // What a walk asks for at a phase, the height left open.
 FootFrame make_frame(const FootModel& foot, const SyntheticWalk& walk, double u) {
@@ -74,30 +63,50 @@ FootFrame make_frame(const FootModel& foot, const SyntheticWalk& walk, double u)
   return frame;
 }
 
-void set_velocities(const std::vector<double>& times, std::vector<FootFrame>* frames) {
-  std::vector<Vec3d> origins;
-  for (const FootFrame& frame : *frames) origins.push_back(frame.foot.X_WB.p_WB);
-  const Curve3 origin(times, origins);
-  for (size_t k = 0; k < times.size(); ++k) {
-    (*frames)[k].foot.V_WB.v_WB = origin.slope(times[k]);
+// Slopes of the spline through values at `times`, as a matrix.
+Eigen::MatrixXd make_slopes(const std::vector<double>& times) {
+  const auto n = static_cast<Eigen::Index>(times.size());
+  Eigen::MatrixXd slopes(n, n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    std::vector<double> unit(times.size(), 0.0);
+    unit[static_cast<size_t>(j)] = 1;
+    const CubicSpline spline(times, unit);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      slopes(i, j) = spline.derivative(times[static_cast<size_t>(i)]);
+    }
   }
+  return slopes;
 }
 
-// Heights at which the moving foot carries `forces`: the force at rest that each frame is lifted to
-// is changed by what damping makes of it, until both agree.
+// Heights at which the moving foot carries `forces`: F(z, dz/dt) = forces for all frames at once,
+// by Newton's method from the heights at rest.
 void find_heights(const FootModel& foot, const std::vector<double>& forces,
                   const std::vector<double>& times, std::vector<FootFrame>* frames) {
-  std::vector<double> at_rest = forces;
+  constexpr double kLongestStep = 0.001;  // m
+  const auto n = static_cast<Eigen::Index>(frames->size());
+  const Eigen::MatrixXd slopes = make_slopes(times);
+  Eigen::MatrixXd origins(n, 3);
+  for (size_t k = 0; k < frames->size(); ++k) {
+    FootFrame& frame = (*frames)[k];
+    frame.foot.X_WB.p_WB.z() += find_lift(foot, frame, forces[k]);
+    origins.row(static_cast<Eigen::Index>(k)) = frame.foot.X_WB.p_WB.transpose();
+  }
+  FootColumns columns(foot);
+  const int z = columns.order.motion() + 2, rise = columns.order.motion() + 8;
   for (int round = 0; round < 40; ++round) {
-    for (size_t k = 0; k < frames->size(); ++k) {
-      FootFrame& frame = (*frames)[k];
-      frame.foot.X_WB.p_WB.z() += find_lift(foot, frame, at_rest[k]);
+    const Eigen::MatrixXd velocities = slopes * origins;
+    Eigen::MatrixXd J = Eigen::MatrixXd::Zero(n, n), missing(n, 1);
+    for (Eigen::Index k = 0; k < n; ++k) {
+      FootFrame& frame = (*frames)[static_cast<size_t>(k)];
+      frame.foot.X_WB.p_WB = origins.row(k).transpose();
+      frame.foot.V_WB.v_WB = velocities.row(k).transpose();
+      missing(k, 0) = forces[static_cast<size_t>(k)] - calc_foot_load(foot, frame, &columns)[0];
+      J.row(k) = columns.all(0, rise) * slopes.row(k);
+      J(k, k) += columns.all(0, z);
     }
-    set_velocities(times, frames);
-    for (size_t k = 0; k < frames->size(); ++k) {
-      const double carried = calc_foot_load(foot, (*frames)[k])[0];
-      at_rest[k] *= std::clamp(std::sqrt(forces[k] / std::max(carried, 1e-3)), 0.8, 1.25);
-    }
+    if (missing.cwiseAbs().maxCoeff() < 1e-6) return;
+    const Eigen::VectorXd step = solve_least_squares(J, missing).col(0);
+    origins.col(2) += step * std::min(1.0, kLongestStep / step.cwiseAbs().maxCoeff());
   }
 }
 
@@ -166,7 +175,7 @@ FootStance make_synthetic_stance(const FootModel& foot, const SyntheticWalk& wal
     const double u = double(k) / double(count - 1);
     stance.frames.push_back(make_frame(foot, walk, u));
     times.push_back(stance.frames.back().time);
-    forces.push_back(walk.weight * (1 + 0.15 * (walk.speed - 1)) * calc_vertical(u, walk.stride));
+    forces.push_back(walk.weight * calc_vertical(u, walk.stride, walk.speed));
   }
   find_heights(foot, forces, times, &stance.frames);
   for (const FootLoad& load : calc_loads(foot, stance.frames)) {
