@@ -29,7 +29,7 @@ void print_foot2d_stance(const Foot2dStanceResult& s) {
     const auto [low, high] = std::minmax_element(r.of_seeds.begin(), r.of_seeds.end());
     const std::string spread =
         r.of_seeds.empty() ? "" : fmt::format("{:.4f} to {:.4f}", *low, *high);
-    const double unseen = r.mean_unseen();
+    const double unseen = r.median_unseen();
     fmt::print("  {:<16}{:>8.4f}{:>18}{:>9.4f}{:>8.4f}{:>8.4f}{:>9.3f}{:>9}  {} of {}\n",
                name_of(r.type.element), r.fit.objective.total(), spread, r.fit.objective.normal,
                r.fit.objective.friction, r.fit.objective.cop, r.placebo.total(),
@@ -42,7 +42,7 @@ void print_foot2d_stance(const Foot2dStanceResult& s) {
     }
   }
   if (!s.copied.empty()) {
-    fmt::print("  {:<16}{:>69.2f}\n", "copied", s.mean_copied());
+    fmt::print("  {:<16}{:>69.2f}\n", "copied", s.median_copied());
   }
   fmt::print("\n");
 }

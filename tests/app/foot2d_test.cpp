@@ -14,7 +14,7 @@ using test::Workspace;
 
 constexpr const char* kStudy =
     "vesica: 1\ntype: foot2d\nsynthetic: {stances: 3, rate: 100}\nfit: [walk1]\n"
-    "search: {seeds: 2, starts: 3}\n";
+    "search: {seeds: 2, starts: 3, hops: 1}\n";
 
 TEST(Foot2dStudy, TypesStandSideBySide) {
   const Workspace work;
@@ -53,7 +53,7 @@ TEST(Foot2dStudy, TheSourcesSearchAndOtherElementsRun) {
   work.write("foot2d.yaml",
              "vesica: 1\ntype: foot2d\nsynthetic: {stances: 1, rate: 60}\n"
              "elements: [ellipsoid]\nfriction: bristle\n"
-             "search: {seeds: 1, starts: 2, route: both}\n"
+             "search: {seeds: 1, starts: 2, hops: 1, route: both}\n"
              "pipeline: {seeds: 2, generations: 10, population: 10, gradient: exact, "
              "time_limit: 20 s}\n");
   const Outcome outcome = work.run("identify foot2d.yaml --json");
@@ -93,8 +93,7 @@ TEST(Foot2dStudy, BadInputIsNamedWithItsPlace) {
 
 TEST(Foot2dStudy, ThreadsAreRefusedWhereTheyWouldDoNothing) {
   const Workspace work;
-  work.write("foot.yaml",
-             "vesica: 1\ntype: foot\nsynthetic: {stances: 2}\ncalibrate: [walk1]\n");
+  work.write("foot.yaml", "vesica: 1\ntype: foot\nsynthetic: {stances: 2}\ncalibrate: [walk1]\n");
   EXPECT_EQ(work.run("identify foot.yaml --threads 2").status, 2);
 }
 
@@ -102,12 +101,11 @@ TEST(Foot2dStudy, MarkersOfARealFootAreMetAsTheSourceMetThem) {
   const auto folder = test::shared_data() / "oxford_foot";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
   const Workspace work;
-  work.write("foot2d.yaml", "vesica: 1\ntype: foot2d\nstanding: " +
-                                (folder / "HC038A01.c3d").string() +
-                                "\nwalks: [{name: walk, markers: " +
-                                (folder / "HC038A11.c3d").string() +
-                                "}]\nweight: 557 N\nsearch: {seeds: 1, starts: 2}\n"
-                                "elements: [linear]\n");
+  work.write("foot2d.yaml",
+             "vesica: 1\ntype: foot2d\nstanding: " + (folder / "HC038A01.c3d").string() +
+                 "\nwalks: [{name: walk, markers: " + (folder / "HC038A11.c3d").string() +
+                 "}]\nweight: 557 N\nsearch: {seeds: 1, starts: 2, hops: 1}\n"
+                 "elements: [linear]\n");
   const Outcome outcome = work.run("identify foot2d.yaml --json");
   ASSERT_TRUE(outcome.status == 0 || outcome.status == 1) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);

@@ -2,9 +2,9 @@
 // (Shourijeh & McPhee, Tables 2 to 4), and the variables in which fits search for them.
 //
 // A fit's variables lie between 0 and 1. Lengths, mu and the tilt are linear between their
-// bounds; exponents, v_s, sigma_0 and tau logarithmic. The tables give stiffness and damping no upper
-// bound, and a stiffness whose unit hangs on its exponent says little by itself: their variables
-// are
+// bounds; exponents, v_s, sigma_0 and tau logarithmic. The tables give stiffness and damping no
+// upper bound, and a stiffness whose unit hangs on its exponent says little by itself: their
+// variables are
 //   the force F_ref at a depth of 10 mm, or at a volume of 10 cm^3, without damping: 0.1 N to 1e5 N
 //     (logarithmic), k = F_ref/ref^exponent
 //   the damping over that force, in s/m: 0 to 1e4 s/m (as log(1 + a/0.1 s/m)); for the hyper types

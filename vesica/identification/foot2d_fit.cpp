@@ -22,17 +22,46 @@ double seconds_since(Clock::time_point begin) {
 // 53 random bits: std::uniform_real_distribution is not the same in every library.
 double draw_unit(std::mt19937_64& random) { return double(random() >> 11) * 0x1p-53; }
 
-Eigen::VectorXd draw_start(const Foot2dProblem& problem, const Foot2dFitSettings& settings,
-                           int number) {
+std::mt19937_64 make_random(const Foot2dFitSettings& settings, int number) {
   std::seed_seq seeds{static_cast<std::uint32_t>(settings.seed),
                       static_cast<std::uint32_t>(settings.seed >> 32),
                       static_cast<std::uint32_t>(number)};
-  std::mt19937_64 random(seeds);
+  return std::mt19937_64(seeds);
+}
+
+// A few variables drawn anew; the rest as it is.
+Eigen::VectorXd draw_hop(const Foot2dProblem& problem, const Eigen::VectorXd& from,
+                         const Foot2dFitSettings& settings, int number) {
+  constexpr double kShare = 0.15;  // of the variables
+  std::mt19937_64 random = make_random(settings, number);
+  Eigen::VectorXd best;
+  double least = kInfinity;
+  for (int k = 0; k < std::max(1, settings.draws / 4); ++k) {
+    Eigen::VectorXd x = from;
+    for (double& u : x) {
+      const bool anew = draw_unit(random) < kShare;
+      const double drawn = draw_unit(random);
+      if (anew) u = drawn;
+    }
+    problem.tune(x.data());
+    const double J = problem.objective(x.data(), nullptr);
+    if (J < least || best.size() == 0) {
+      least = J;
+      best = x;
+    }
+  }
+  return best;
+}
+
+Eigen::VectorXd draw_start(const Foot2dProblem& problem, const Foot2dFitSettings& settings,
+                           int number) {
+  std::mt19937_64 random = make_random(settings, number);
   Eigen::VectorXd best;
   double least = kInfinity;
   for (int k = 0; k < std::max(1, settings.draws); ++k) {
     Eigen::VectorXd x(problem.variables());
     for (double& u : x) u = draw_unit(random);
+    problem.tune(x.data());
     const double J = problem.objective(x.data(), nullptr);
     if (J < least || best.size() == 0) {
       least = J;
@@ -137,22 +166,54 @@ Foot2dFit fit_foot2d_from(const Foot2dProblem& problem, const Eigen::VectorXd& s
 Foot2dFit fit_foot2d(const Foot2dProblem& problem, const Foot2dFitSettings& settings) {
   const auto begin = Clock::now();
   if (settings.starts < 1) throw InputError("foot2d: at least one start is needed");
+  const int threads = calc_thread_count(settings.threads);
   std::vector<Foot2dFit> fits(static_cast<size_t>(settings.starts));
-  for_each_index(settings.starts, calc_thread_count(settings.threads), [&](int k, int) {
+  Foot2dFitSettings first = settings;
+  first.iterations = settings.starts > 1 ? settings.first_steps : settings.iterations;
+  for_each_index(settings.starts, threads, [&](int k, int) {
     if (settings.stop && settings.stop() && k > 0) return;
     fits[static_cast<size_t>(k)] =
-        fit_foot2d_from(problem, draw_start(problem, settings, k), settings);
+        fit_foot2d_from(problem, draw_start(problem, settings, k), first);
   });
-  Foot2dFit best;
-  std::vector<double> of_starts;
-  for (const Foot2dFit& fit : fits) {
-    if (fit.x.size() == 0) continue;
-    of_starts.push_back(fit.objective.total());
-    if (best.x.size() == 0 || fit.objective.total() < best.objective.total()) best = fit;
+  std::erase_if(fits, [](const Foot2dFit& fit) { return fit.x.size() == 0; });
+  std::stable_sort(fits.begin(), fits.end(), [](const Foot2dFit& a, const Foot2dFit& b) {
+    return a.objective.total() < b.objective.total();
+  });
+  const double share = std::ceil(settings.go_on * double(settings.starts));
+  const auto best = std::min(fits.size(), static_cast<size_t>(std::max(1.0, share)));
+  if (settings.starts > 1) {
+    for_each_index(static_cast<int>(best), threads, [&](int k, int) {
+      Foot2dFit& fit = fits[static_cast<size_t>(k)];
+      fit = fit_foot2d_from(problem, fit.x, settings);
+    });
   }
-  best.of_starts = of_starts;
-  best.seconds = seconds_since(begin);
-  return best;
+  Foot2dFit result =
+      *std::min_element(fits.begin(), fits.begin() + static_cast<std::ptrdiff_t>(best),
+                        [](const Foot2dFit& a, const Foot2dFit& b) {
+                          return a.objective.total() < b.objective.total();
+                        });
+  constexpr int kAtOnce = 4;
+  for (int round = 0; round < settings.hops; ++round) {
+    if (settings.stop && settings.stop()) break;
+    std::vector<Foot2dFit> hops(kAtOnce);
+    for_each_index(kAtOnce, threads, [&](int k, int) {
+      const int number = settings.starts + round * kAtOnce + k;
+      hops[static_cast<size_t>(k)] =
+          fit_foot2d_from(problem, draw_hop(problem, result.x, settings, number), settings);
+    });
+    for (const Foot2dFit& hop : hops) {
+      if (hop.objective.total() < result.objective.total()) result = hop;
+    }
+  }
+  if (!result.converged && !(settings.stop && settings.stop())) {
+    Foot2dFitSettings longer = settings;
+    longer.iterations = 10 * settings.iterations;
+    result = fit_foot2d_from(problem, result.x, longer);
+  }
+  result.of_starts.clear();
+  for (size_t k = 0; k < best; ++k) result.of_starts.push_back(fits[k].objective.total());
+  result.seconds = seconds_since(begin);
+  return result;
 }
 
 Foot2dIntervals calc_foot2d_intervals(const Foot2dProblem& problem, const Eigen::VectorXd& x) {

@@ -1,9 +1,13 @@
 // Contact parameters of a planar foot from one stance by least squares with exact Jacobians, from
 // many random starts, with intervals.
 //
-// A start is the best of some random points of the box; Levenberg-Marquardt with bounds (Ceres)
-// goes on from it. Starts hang on seed and number alone, so that the result is the same to the last
-// bit whatever the number of threads.
+// Each start is the best of some random points of the box, whose stiffness and friction are tuned
+// (two small linear problems). Levenberg-Marquardt with bounds (Ceres) goes a few steps from each,
+// and on to the end from the better ones. From the best of all some variables are then drawn anew,
+// several times side by side, and what ends lower takes its place (hops).
+//
+// What is drawn hangs on seed and number alone, so that the result is the same to the last bit
+// whatever the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +21,10 @@ namespace vesica {
 
 struct Foot2dFitSettings {
   int starts = 16;
-  int draws = 40;  // random points of which a start is the best
+  int draws = 60;        // random points of which a start is the best
+  int first_steps = 12;  // from each start
+  double go_on = 0.34;   // share of the starts that go on from there; one at least
+  int hops = 6;          // rounds; 0: none
   std::uint64_t seed = 1;
   int iterations = 150;
   int threads = 0;
@@ -27,7 +34,7 @@ struct Foot2dFitSettings {
 struct Foot2dFit {
   Eigen::VectorXd x;  // variables
   Foot2dObjective objective;
-  std::vector<double> of_starts;  // J where each start ended
+  std::vector<double> of_starts;  // J where each start ended that went on
   bool converged = false;
   double seconds = 0;
 };

@@ -28,6 +28,27 @@ double calc_spread(const std::vector<double>& values) {
   return count > 1 ? std::sqrt(sum / (count - 1)) : 0.0;
 }
 
+// Least squares of |A f - b| for three factors between bounds, by turns: A' A and A' b are given.
+// The factors' places do not hang on each other much, so that a few dozen turns are enough.
+std::array<double, 3> solve_factors(const std::array<std::array<double, 3>, 3>& AA,
+                                    const std::array<double, 3>& Ab,
+                                    const std::array<double, 3>& lower,
+                                    const std::array<double, 3>& upper) {
+  std::array<double, 3> f = lower;
+  for (int turn = 0; turn < 40; ++turn) {
+    for (size_t i = 0; i < 3; ++i) {
+      if (!(AA[i][i] > 0)) {
+        f[i] = 1;  // it never touches: as it was
+        continue;
+      }
+      double rest = Ab[i];
+      for (size_t k = 0; k < 3; ++k) rest -= k == i ? 0.0 : AA[i][k] * f[k];
+      f[i] = std::clamp(rest / AA[i][i], lower[i], upper[i]);
+    }
+  }
+  return f;
+}
+
 }  // namespace
 
 Foot2dProblem::Foot2dProblem(const Foot2dStance& stance, const Foot2dGeometry<double>& geometry,
@@ -197,6 +218,67 @@ Foot2dCurves Foot2dProblem::simulate(const double* x) const {
                                              : std::numeric_limits<double>::quiet_NaN();
   }
   return out;
+}
+
+void Foot2dProblem::tune(double* x) const {
+  const size_t own = rows_.size(), frames = normal_.size();
+  std::array<std::vector<Foot2dForce<double>>, 3> forces;
+  for (size_t e = 0; e < 3; ++e) {
+    const Foot2dParameters<double> p = element(x, static_cast<int>(e));
+    Foot2dBristle<double> bristle;
+    for (size_t f = 0; f < frames; ++f) {
+      forces[e].push_back(calc_foot2d_force(type_, p, mounts_[e][f], step_, &bristle));
+    }
+  }
+  // The factors by which the variables of one row may change its parameter.
+  const auto scale_row = [&](Foot2dRow::Slot slot, const auto& add) {
+    size_t row = 0;
+    while (rows_[row].slot != slot) ++row;
+    const Foot2dRow& r = rows_[row];
+    std::array<std::array<double, 3>, 3> AA{};
+    std::array<double, 3> Ab{}, now{}, lower{}, upper{};
+    for (size_t f = 0; f < frames; ++f) add(f, AA, Ab);
+    const bool log = r.scale == Foot2dRow::Scale::kLog;
+    for (size_t e = 0; e < 3; ++e) {
+      const double u = x[own * e + row], ratio = r.upper[e] / r.lower[e];
+      now[e] = log ? r.lower[e] * std::pow(ratio, u) : r.lower[e] + u * (r.upper[e] - r.lower[e]);
+      lower[e] = r.lower[e] / now[e];
+      upper[e] = r.upper[e] / now[e];
+    }
+    const auto factors = solve_factors(AA, Ab, lower, upper);
+    for (size_t e = 0; e < 3; ++e) {
+      const double value = factors[e] * now[e];
+      x[own * e + row] = log ? std::log(value / r.lower[e]) / std::log(r.upper[e] / r.lower[e])
+                             : (value - r.lower[e]) / (r.upper[e] - r.lower[e]);
+      x[own * e + row] = std::clamp(x[own * e + row], 0.0, 1.0);
+      for (auto& force : forces[e]) {  // friction goes along with the load
+        force.normal *= factors[e];
+        force.friction *= factors[e];
+      }
+    }
+  };
+  const auto accumulate = [](const std::array<double, 3>& a, double b, auto& AA, auto& Ab) {
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t k = 0; k < 3; ++k) AA[i][k] += a[i] * a[k];
+      Ab[i] += a[i] * b;
+    }
+  };
+  scale_row(Foot2dRow::Slot::kStiffness, [&](size_t f, auto& AA, auto& Ab) {
+    std::array<double, 3> a{}, away{};
+    for (size_t e = 0; e < 3; ++e) {
+      a[e] = forces[e][f].normal * normal_scale_;
+      if (!std::isfinite(cop_[f])) continue;
+      away[e] = forces[e][f].normal * (forces[e][f].x - cop_[f]) * cop_scale_ /
+                (normal_[f] + kLittleLoad);
+    }
+    accumulate(a, normal_[f] * normal_scale_, AA, Ab);
+    accumulate(away, 0.0, AA, Ab);
+  });
+  scale_row(Foot2dRow::Slot::kMu, [&](size_t f, auto& AA, auto& Ab) {
+    std::array<double, 3> a{};
+    for (size_t e = 0; e < 3; ++e) a[e] = forces[e][f].friction * friction_scale_;
+    accumulate(a, friction_[f] * friction_scale_, AA, Ab);
+  });
 }
 
 Foot2dStance make_reversed(const Foot2dStance& stance) {

@@ -52,6 +52,10 @@ class Foot2dProblem {
   // J and, where `gradient` is given, its derivatives.
   double objective(const double* x, double* gradient) const;
   Foot2dCurves simulate(const double* x) const;
+  // Sets stiffness and mu of the three elements to their best for what else x says: normal forces
+  // are in proportion to F_ref, friction to mu (for bristles nearly), so these are two small linear
+  // problems with bounds. Where a search begins.
+  void tune(double* x) const;
   Foot2dParameters<double> element(const double* x, int point) const;
 
  private:

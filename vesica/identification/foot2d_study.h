@@ -38,7 +38,7 @@ struct Foot2dTypeResult {
   Foot2dCurves curves;
   std::optional<Foot2dPipelineResult> pipeline;
 
-  double mean_unseen() const;  // NaN where there is none
+  double median_unseen() const;  // NaN where there is none
 };
 
 struct Foot2dStanceResult {
@@ -47,7 +47,7 @@ struct Foot2dStanceResult {
   std::vector<Foot2dTypeResult> types;
   std::vector<Foot2dUnseen> copied;
 
-  double mean_copied() const;
+  double median_copied() const;
 };
 
 struct Foot2dStudy {

@@ -76,7 +76,7 @@ Json as_json(const Foot2dTypeResult& r) {
            {"objective_of_seeds", r.of_seeds},
            {"placebo", as_json(r.placebo)},
            {"unseen", as_json(r.unseen)},
-           {"unseen_mean", number_or_null(r.mean_unseen())},
+           {"unseen_median", number_or_null(r.median_unseen())},
            {"parameters", as_json(r.intervals)},
            {"undetermined_directions", r.intervals.undetermined_directions},
            {"converged", r.fit.converged},
@@ -104,7 +104,7 @@ Json make_foot2d_json(const Foot2dStudy& study) {
                 {"toe_measured", s.stance.toe_measured},
                 {"geometry", as_json(s.geometry, s.stance.toe_measured)},
                 {"copied", as_json(s.copied)},
-                {"copied_mean", number_or_null(s.mean_copied())}};
+                {"copied_median", number_or_null(s.median_copied())}};
     stance["types"] = Json::array();
     for (const Foot2dTypeResult& r : s.types) stance["types"].push_back(as_json(r));
     json["stances"].push_back(stance);

@@ -42,7 +42,7 @@ Rows make_objective_rows(const Foot2dStudy& study) {
                       r.of_seeds.empty() ? "" : figure(*low) + " to " + figure(*high),
                       figure(r.fit.objective.normal), figure(r.fit.objective.friction),
                       figure(r.fit.objective.cop), figure(r.placebo.total()),
-                      figure(r.mean_unseen(), 2), figure(s.mean_copied(), 2),
+                      figure(r.median_unseen(), 2), figure(s.median_copied(), 2),
                       r.pipeline ? figure(r.pipeline->objective.total()) : ""});
     }
   }
@@ -165,7 +165,7 @@ std::string make_foot2d_page(const Foot2dStudy& study, const std::string& subtit
   page.add_heading(
       "Objectives",
       "J of (17): constants at the measured means give between 2 and 3. Placebo: the same "
-      "search on forces reversed in time. Unseen: mean over stances that were not "
+      "search on forces reversed in time. Unseen: median over stances that were not "
       "fitted; copied: the fitted stance's measured curves laid over them, no model.");
   page.add_table({"stance", "type", "J", "over seeds", "normal", "friction", "point", "placebo",
                   "unseen", "copied", "source's search"},
