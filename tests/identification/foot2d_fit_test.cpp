@@ -246,7 +246,7 @@ TEST(Foot2dFit, IsTheSameWhateverTheNumberOfThreads) {
   const Foot2dFit four = fit_foot2d(problem, settings);
   EXPECT_EQ(one.x, four.x);
   EXPECT_EQ(one.of_starts, four.of_starts);
-  EXPECT_EQ(one.of_starts.size(), 5u);
+  EXPECT_EQ(one.of_starts.size(), 2u);  // a third of five went on to the end
   settings.seed = 12;
   EXPECT_NE(fit_foot2d(problem, settings).of_starts, one.of_starts);
 }
