@@ -41,8 +41,36 @@ const std::vector<Role>& get_roles() {
       {"Calcaneus.Lateral", {"lca"}},
       {"Calcaneus.Medial", {"stl"}},
       {"Midfoot", {"nav", "midfootsup"}},
+      {"C7", {"c7"}},
+      {"T10", {"t10"}},
+      {"Clavicle", {"clav", "clavicle", "ij"}},
+      {"Sternum", {"strn", "sternum", "px"}},
+      {"Shoulder", {"sho", "shoulder", "acromium", "acromion"}},
+      {"Elbow", {"elb", "elbow", "elbowlat"}},
+      {"Wrist", {"wra", "wrist", "wristlat"}},
+      {"Wrist.Medial", {"wrb", "wristmed"}},
+      {"Head.Front", {"fhd", "temple"}},
+      {"Head.Back", {"bhd"}},
   };
   return roles;
+}
+
+// Its side ('r', 'l' or ' ') and its entry; null where there is none.
+struct SidedRole {
+  char side = ' ';
+  const Role* entry = nullptr;
+};
+SidedRole split_role(const std::string& role) {
+  SidedRole result;
+  std::string rest = role;
+  if (role.starts_with("R.") || role.starts_with("L.")) {
+    result.side = role[0] == 'R' ? 'r' : 'l';
+    rest = role.substr(2);
+  }
+  for (const Role& r : get_roles()) {
+    if (rest == r.name) result.entry = &r;
+  }
+  return result;
 }
 
 // Where a marker stands on average, over the frames that show it.
@@ -181,17 +209,11 @@ std::string sided(int side, const std::string& role) {
   return (side == kRight ? "R." : "L.") + role;
 }
 
+bool is_role(const std::string& role) { return split_role(role).entry != nullptr; }
+
 int find_role(const MarkerTracks& markers, const std::string& role) {
-  char side = ' ';
-  std::string rest = role;
-  if (role.starts_with("R.") || role.starts_with("L.")) {
-    side = role[0] == 'R' ? 'r' : 'l';
-    rest = role.substr(2);
-  }
-  const auto& roles = get_roles();
-  const auto entry =
-      std::find_if(roles.begin(), roles.end(), [&](const Role& r) { return rest == r.name; });
-  if (entry == roles.end()) return -1;
+  const auto [side, entry] = split_role(role);
+  if (entry == nullptr) return -1;
   for (const char* alias : entry->aliases) {
     for (size_t i = 0; i < markers.markers(); ++i) {
       for (const SidedName& name : as_sided_names(markers.labels[i])) {

@@ -65,6 +65,12 @@ using Errors = ErrorFigures;
 Errors calc_errors(const Walk& walk, const MeasuredStance& measured, double weight,
                    const Track& force, const std::vector<Vec2d>& pressure);
 
+// The same of each tenth of the measured stance; NaN where no frame counts.
+inline constexpr size_t kTenths = 10;
+using TenthErrors = std::array<Errors, kTenths>;
+TenthErrors calc_tenth_errors(const Walk& walk, const MeasuredStance& measured, double weight,
+                              const Track& force, const std::vector<Vec2d>& pressure);
+
 // Curves over phase that are given the measured window: mean curve, mean and slope. Zero outside.
 struct CurveTracks {
   Track force;
