@@ -195,6 +195,7 @@ Foot2dFit fit_foot2d(const Foot2dProblem& problem, const Foot2dFitSettings& sett
   constexpr int kAtOnce = 4;
   for (int round = 0; round < settings.hops; ++round) {
     if (settings.stop && settings.stop()) break;
+    if (result.objective.total() <= settings.target) break;
     std::vector<Foot2dFit> hops(kAtOnce);
     for_each_index(kAtOnce, threads, [&](int k, int) {
       const int number = settings.starts + round * kAtOnce + k;
