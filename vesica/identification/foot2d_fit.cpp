@@ -71,6 +71,50 @@ Eigen::VectorXd draw_start(const Foot2dProblem& problem, const Foot2dFitSettings
   return best;
 }
 
+// J'J, J'r and |r|^2 of a point, and the step of Levenberg and Marquardt from it.
+struct NormalEquations {
+  Eigen::MatrixXd hessian;
+  Eigen::VectorXd gradient;
+  double squares = 0;
+
+  void set(const Eigen::VectorXd& r, const RowMatrix& J) {
+    const Eigen::Index n = J.cols();
+    hessian = Eigen::MatrixXd::Zero(n, n);
+    gradient = Eigen::VectorXd::Zero(n);
+    squares = r.squaredNorm();
+    for (Eigen::Index k = 0; k < J.rows(); ++k) {
+      const double* row = J.data() + k * n;
+      for (Eigen::Index i = 0; i < n; ++i) {
+        if (row[i] == 0) continue;  // of an element that does not touch
+        gradient[i] += row[i] * r[k];
+        double* column = hessian.data() + i * n;
+        for (Eigen::Index c = i; c < n; ++c) column[c] += row[i] * row[c];
+      }
+    }
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index c = i + 1; c < n; ++c) hessian(i, c) = hessian(c, i);
+    }
+  }
+
+  // Variables on a bound that J presses them against stay there.
+  Eigen::VectorXd step(const Eigen::VectorXd& x, double damping) const {
+    const Eigen::Index n = x.size();
+    Eigen::MatrixXd A = hessian;
+    Eigen::VectorXd b = -gradient;
+    const double floor = 1e-8 * std::max(1e-12, hessian.diagonal().maxCoeff());
+    for (Eigen::Index k = 0; k < n; ++k) {
+      A(k, k) += damping * std::max(hessian(k, k), floor) + 1e-14;
+      if ((x[k] <= 0 && gradient[k] > 0) || (x[k] >= 1 && gradient[k] < 0)) {
+        A.row(k).setZero();
+        A.col(k).setZero();
+        A(k, k) = 1;
+        b[k] = 0;
+      }
+    }
+    return solve_symmetric(A, b);
+  }
+};
+
 // 1 + 2 sum of autocorrelations up to the first that is not positive: of so many residuals one is
 // new.
 double calc_correlated_length(const std::vector<double>& r) {
@@ -140,25 +184,44 @@ std::vector<Eigen::VectorXd> calc_slopes(const Foot2dProblem& problem, const Eig
 
 Foot2dFit fit_foot2d_from(const Foot2dProblem& problem, const Eigen::VectorXd& start,
                           const Foot2dFitSettings& settings) {
+  constexpr double kEnough = 1e-7;  // relative change of J ...
+  constexpr int kEnoughSteps = 3;   // ... in so many steps on end
+  constexpr double kMostDamping = 1e10;
   const auto begin = Clock::now();
-  BoundedProblem least;
-  least.residuals = problem.residuals();
-  least.start = start;
-  least.lower = Eigen::VectorXd::Zero(start.size());
-  least.upper = Eigen::VectorXd::Ones(start.size());
-  least.evaluate = [&](const double* x, double* r, double* jacobian) {
-    problem.evaluate(x, r, jacobian);
-    return true;
-  };
-  const BoundedSolution solution = minimise(least, {.iterations = settings.iterations,
-                                                    .cost_tolerance = 1e-7,
-                                                    .step_tolerance = 1e-7,
-                                                    .stop = settings.stop});
+  const Eigen::Index n = start.size();
+  const int rows = problem.residuals();
   Foot2dFit fit;
-  fit.x = solution.x;
+  fit.x = start.cwiseMax(0.0).cwiseMin(1.0);
+  Eigen::VectorXd r(rows), trial_r(rows);
+  RowMatrix J(rows, n);
+  NormalEquations at;
+  problem.evaluate(fit.x.data(), r.data(), J.data());
+  at.set(r, J);
+  double damping = 1e-3, growth = 2;
+  int small_steps = 0;
+  for (int k = 0; k < settings.iterations && !fit.converged; ++k) {
+    if (settings.stop && settings.stop()) break;
+    const Eigen::VectorXd x = (fit.x + at.step(fit.x, damping)).cwiseMax(0.0).cwiseMin(1.0);
+    const Eigen::VectorXd moved = x - fit.x;
+    const double promised = -2 * at.gradient.dot(moved) - moved.dot(at.hessian * moved);
+    problem.evaluate(x.data(), trial_r.data(), nullptr);
+    const double gained = at.squares - trial_r.squaredNorm();
+    if (gained > 0 && promised > 0) {
+      const double quality = 2 * gained / promised - 1;
+      damping *= std::max(1.0 / 3, 1 - quality * quality * quality);
+      growth = 2;
+      small_steps = gained < kEnough * at.squares ? small_steps + 1 : 0;
+      fit.x = x;
+      problem.evaluate(fit.x.data(), r.data(), J.data());
+      at.set(r, J);
+    } else {
+      damping *= growth;
+      growth *= 2;
+    }
+    fit.converged = small_steps >= kEnoughSteps || damping > kMostDamping;
+  }
   fit.objective = problem.objective(fit.x.data());
   fit.of_starts = {fit.objective.total()};
-  fit.converged = solution.converged;
   fit.seconds = seconds_since(begin);
   return fit;
 }
@@ -195,6 +258,7 @@ Foot2dFit fit_foot2d(const Foot2dProblem& problem, const Foot2dFitSettings& sett
   constexpr int kAtOnce = 4;
   for (int round = 0; round < settings.hops; ++round) {
     if (settings.stop && settings.stop()) break;
+    if (result.objective.total() <= settings.target) break;
     std::vector<Foot2dFit> hops(kAtOnce);
     for_each_index(kAtOnce, threads, [&](int k, int) {
       const int number = settings.starts + round * kAtOnce + k;

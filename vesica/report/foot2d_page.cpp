@@ -112,7 +112,7 @@ constexpr Quantity kQuantities[] = {
 // The source's figure 5: a row a quantity, a column a type.
 void add_curves(HtmlPage& page, const Foot2dStanceResult& s) {
   for (const Quantity& q : kQuantities) {
-    page.begin_grid();
+    page.begin_grid(static_cast<int>(s.types.size()));
     for (const Foot2dTypeResult& r : s.types) {
       TimePlot plot;
       plot.title = name_type(r) + ": " + q.title;
