@@ -19,7 +19,7 @@ struct Calibration {
   double weight = 0, weight_spread = 0;  // N
   Vec3d slope_W = Vec3d::Zero();         // of the floor
   double floor_height = 0;               // m, of the plates, along up
-  OwnCurves curves;
+  OwnCurves curves{};
   MeanCurves means;  // for the baseline
 };
 // Throws InputError where no stance can be used.
