@@ -81,6 +81,12 @@ TEST(ForcesConditions, AnotherMarkerSetIsMarked) {
   EXPECT_NE(list_outside(walk, child).find("leg length"), std::string::npos);
 }
 
+TEST(ForcesConditions, AWalkIsNoStandingTrial) {
+  const std::string error =
+      test::input_error_of([] { make_body(SyntheticWalker().make_trial(false)); });
+  EXPECT_NE(error.find("stand still"), std::string::npos) << error;
+}
+
 // Errors that are the same throughout are the same in every tenth.
 TEST(ForcesConditions, TenthsOfAStance) {
   const Body body = make_standing_body();

@@ -12,6 +12,8 @@
 namespace vesica::forces {
 namespace {
 
+constexpr double kMostStanding = 0.1;  // m, from the mean: somebody sways by centimetres
+
 struct Role {
   const char* name;
   std::vector<const char*> aliases;  // lower case, without punctuation and side
@@ -41,16 +43,6 @@ const std::vector<Role>& get_roles() {
       {"Calcaneus.Lateral", {"lca"}},
       {"Calcaneus.Medial", {"stl"}},
       {"Midfoot", {"nav", "midfootsup"}},
-      {"C7", {"c7"}},
-      {"T10", {"t10"}},
-      {"Clavicle", {"clav", "clavicle", "ij"}},
-      {"Sternum", {"strn", "sternum", "px"}},
-      {"Shoulder", {"sho", "shoulder", "acromium", "acromion"}},
-      {"Elbow", {"elb", "elbow", "elbowlat"}},
-      {"Wrist", {"wra", "wrist", "wristlat"}},
-      {"Wrist.Medial", {"wrb", "wristmed"}},
-      {"Head.Front", {"fhd", "temple"}},
-      {"Head.Back", {"bhd"}},
   };
   return roles;
 }
@@ -106,6 +98,23 @@ struct StandingPoints {
     return Vec3d::Zero();
   }
 };
+
+// Means over a trial that moves would be a body that nobody has.
+void refuse_motion(const MotionTrial& trial) {
+  for (const char* role : {"R.ASIS", "R.Heel", "L.Heel"}) {
+    const auto mean = find_mean(trial, role);
+    const int index = find_role(trial.markers, role);
+    if (!mean) continue;
+    for (size_t k = 0; k < trial.markers.frames(); ++k) {
+      const double away = (trial.markers.at(k, static_cast<size_t>(index)) - *mean).norm();
+      if (!(away > kMostStanding)) continue;
+      throw InputError(fmt::format(
+          "{}: {} moves by {:.0f} mm from its mean; the standing trial (--static) has to stand "
+          "still, within {:.0f} mm: is it a walk?",
+          trial.file, role, 1e3 * away, 1e3 * kMostStanding));
+    }
+  }
+}
 
 void refuse_missing(const StandingPoints& points) {
   if (points.missing.empty()) return;
@@ -257,6 +266,7 @@ Body make_body(const MotionTrial& standing) {
   Vec3d right = points.get("R.ASIS"), left = points.get("L.ASIS"), back = get_back(&points);
   for (const char* heel : {"R.Heel", "L.Heel"}) points.get(heel);
   refuse_missing(points);
+  refuse_motion(standing);
   const Vec3d up = find_vertical(standing.markers);
   Vec3d ahead = 0.5 * (right + left) - back;
   ahead -= ahead.dot(up) * up;
