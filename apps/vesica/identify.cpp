@@ -105,27 +105,41 @@ void run_scene_fit(const InputFile& file, Common& common) {
 }
 
 void print_errors(const char* what, const std::vector<FootResult>& results) {
+  const bool given = std::string_view(what) == "imposed";
   for (const FootResult& r : results) {
-    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>10.1f}{:>10.1f}  {}\n", what, r.trial, r.side,
-               r.begin, r.end, 100 * r.errors.force, 100 * r.errors.cop, r.what);
+    const std::string force = given ? "given" : fmt::format("{:.1f}", 100 * r.errors.force);
+    const std::string pressure =
+        std::isfinite(r.errors.pressure) ? fmt::format("{:.1f}", 100 * r.errors.pressure) : "";
+    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>9}{:>9.1f}{:>12}  {}\n", what, r.trial,
+               r.side, r.begin, r.end, force, 100 * r.errors.cop, pressure, r.what);
   }
 }
 
 void print_table(const FootStudy& study) {
   if (!study.title.empty()) fmt::print("{}\n\n", study.title);
-  fmt::print("  {:<12}{:<14}{:<7}{:>12}{:>10}{:>10}\n", "", "trial", "side", "stance [s]",
-             "force %", "point %");
+  fmt::print("  {:<12}{:<14}{:<7}{:>12}{:>9}{:>9}{:>12}\n", "", "trial", "side", "stance [s]",
+             "force %", "point %", "pressure %");
   print_errors("calibration", study.calibration);
   print_errors("placebo", study.placebo);
   print_errors("refitted", study.refitted);
   print_errors("blind", study.blind);
   print_errors("mean curve", study.mean_curve);
-  for (FootResult r : study.imposed) {
-    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>10}{:>10.1f}\n", "imposed", r.trial, r.side,
-               r.begin, r.end, "given", 100 * r.errors.cop);
+  print_errors("six spheres", study.six_spheres);
+  print_errors("imposed", study.imposed);
+  fmt::print("\n  {:<12}{:<7}{:<8}{:>8}{:>9}{:>9}\n", "mean of", "side", "speed", "stances",
+             "force %", "point %");
+  for (const FootGroup& g : study.groups) {
+    fmt::print("  {:<12}{:<7}{:<8}{:>8}{:>9.1f}{:>9.1f}\n", g.kind, g.side, g.speed, g.stances,
+               100 * g.errors.force, 100 * g.errors.cop);
+  }
+  for (const FootSourceRun& r : study.source_runs) {
+    fmt::print("  {} foot, {}: {:.1f} / {:.1f} / {:.1f} % (Brown {:.1f} / {:.1f} / {:.1f})\n",
+               r.side, r.name, 100 * r.errors.force, 100 * r.errors.cop, 100 * r.errors.pressure,
+               100 * r.published.force, 100 * r.published.cop, 100 * r.published.pressure);
   }
   fmt::print("\n");
   for (const std::string& verdict : study.verdicts) fmt::print("  {}\n", verdict);
+  for (const std::string& words : study.undetermined) fmt::print("  {}\n", words);
   for (const std::string& remark : study.remarks) fmt::print("  note: {}\n", remark);
 }
 
