@@ -2,13 +2,14 @@
 // least squares with exact Jacobians from random starts, on the same stances, one after the other
 // on one thread.
 //
-//   foot2d_bench [POPULATION]      of the genetic algorithm; 200 unless given, 20 is MATLAB's of
-//   2012
+//   foot2d_bench [POPULATION [raw]]
+//
+// POPULATION is that of the genetic algorithm: 200 unless given; 20 was MATLAB's in 2012. With raw
+// the pipeline searches in the source's own parameters, else in our variables.
 //
 // Two questions: how low each ends, and how soon ours is as low as the pipeline ended. Ours is
-// asked to stop there: 8 starts and up to 60 rounds of hops, then the same with other seeds, up to
-// four times; all of that counts. Times are processor times of this thread; both search with the
-// same objective and, without `raw`, in the same variables.
+// asked to stop there: one start, three, then 8 with up to 60 rounds of hops and up to four seeds;
+// all of that counts. Times are processor times of this thread; the objective is the same.
 #include <fmt/format.h>
 
 #include <algorithm>
