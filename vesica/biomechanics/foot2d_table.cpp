@@ -240,6 +240,25 @@ std::vector<double> as_foot2d_variables(const Foot2dType& type, const std::vecto
   return variables;
 }
 
+std::vector<double> as_foot2d_variables_of_raw(const Foot2dType& type,
+                                               const std::vector<Foot2dRow>& rows, int point,
+                                               const double* raw) {
+  const bool spring = type.element == Foot2dElement::kSpring;
+  Foot2dParameters<double> p;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    double low = rows[r].lower[static_cast<size_t>(point)];
+    double high = rows[r].upper[static_cast<size_t>(point)];
+    if (rows[r].slot == Slot::kStiffness) {
+      low = 0;
+      high = spring ? 1e6 : 1e8;
+    } else if (rows[r].slot == Slot::kDamping) {
+      high = spring ? 1e4 : type.is_hyper() ? 1e9 : 100;
+    }
+    slot_of(p, rows[r].slot) = low + raw[r] * (high - low);
+  }
+  return as_foot2d_variables(type, rows, point, p);
+}
+
 template <class T>
 const T& parameter_of(const Foot2dParameters<T>& p, Slot slot) {
   return slot_of(const_cast<Foot2dParameters<T>&>(p), slot);  // NOLINT: read only

@@ -65,6 +65,13 @@ Foot2dParameters<T> as_foot2d_parameters(const Foot2dType& type, const std::vect
 // The inverse, for numbers; what lies beyond the bounds is put on them.
 std::vector<double> as_foot2d_variables(const Foot2dType& type, const std::vector<Foot2dRow>& rows,
                                         int point, const Foot2dParameters<double>& parameters);
+// From the tables' own parameters, each evenly between its bounds as `raw` says from 0 to 1: how a
+// search that knows nothing of the variables would take them. Stiffness and damping, which have no
+// upper bound, reach 1e6 N/m^n and 1e4 s/m (spring), 1e8 N/m^3 and 100 s/m (linear), 1e8 N/m^3H and
+// 1e9 N s/m^4 (hyper).
+std::vector<double> as_foot2d_variables_of_raw(const Foot2dType& type,
+                                               const std::vector<Foot2dRow>& rows, int point,
+                                               const double* raw);
 // One of them.
 template <class T>
 const T& parameter_of(const Foot2dParameters<T>& p, Foot2dRow::Slot slot);

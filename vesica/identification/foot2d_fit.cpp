@@ -269,7 +269,8 @@ Foot2dFit fit_foot2d(const Foot2dProblem& problem, const Foot2dFitSettings& sett
       if (hop.objective.total() < result.objective.total()) result = hop;
     }
   }
-  if (!result.converged && !(settings.stop && settings.stop())) {
+  const bool low_enough = result.objective.total() <= settings.target;
+  if (!result.converged && !low_enough && !(settings.stop && settings.stop())) {
     Foot2dFitSettings longer = settings;
     longer.iterations = 10 * settings.iterations;
     result = fit_foot2d_from(problem, result.x, longer);

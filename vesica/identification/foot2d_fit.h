@@ -30,7 +30,7 @@ struct Foot2dFitSettings {
   int first_steps = 12;  // from each start
   double go_on = 0.34;   // share of the starts that go on from there; one at least
   int hops = 6;          // rounds; 0: none
-  double target = 0;     // J below which no further round of hops begins
+  double target = 0;     // J below which nothing further begins
   std::uint64_t seed = 1;
   int iterations = 150;
   int threads = 0;

@@ -32,9 +32,23 @@ struct Search {
     return (settings.stop && settings.stop()) ||
            (settings.time_limit > 0 && elapsed() > settings.time_limit);
   }
+  // The problem's variables from the search's.
+  std::vector<double> as_variables(const double* x) const {
+    const auto n = static_cast<size_t>(problem.variables());
+    if (!settings.raw) return {x, x + n};
+    std::vector<double> all;
+    for (int point = 0; point < 3; ++point) {
+      const auto own =
+          as_foot2d_variables_of_raw(problem.type(), problem.rows(), point,
+                                     x + problem.rows().size() * static_cast<size_t>(point));
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+  }
   double evaluate(const double* x, double* gradient) {
     ++evaluations;
-    return problem.objective(x, gradient);
+    if (!settings.raw) return problem.objective(x, gradient);
+    return problem.objective(as_variables(x).data(), nullptr);
   }
 };
 
@@ -128,6 +142,9 @@ Foot2dPipelineResult run_foot2d_pipeline(const Foot2dProblem& problem,
   if (settings.seeds < 1 || settings.population < 4 || settings.population % 2 != 0) {
     throw InputError("foot2d: the pipeline needs a seed and an even population of 4 or more");
   }
+  if (settings.raw && settings.exact_gradient) {
+    throw InputError("foot2d: gradients are exact in the search's own variables only, not in raw");
+  }
   Search search{problem, settings};
   Foot2dPipelineResult result;
   result.of_genetic.resize(static_cast<size_t>(settings.seeds));
@@ -152,8 +169,8 @@ Foot2dPipelineResult run_foot2d_pipeline(const Foot2dProblem& problem,
       break;
     }
   }
-  result.x =
-      Eigen::Map<const Eigen::VectorXd>(best.x.data(), static_cast<Eigen::Index>(best.x.size()));
+  const std::vector<double> x = search.as_variables(best.x.data());
+  result.x = Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
   result.objective = problem.objective(result.x.data());
   result.evaluations = search.evaluations;
   result.seconds = search.elapsed();

@@ -5,7 +5,7 @@
 // The genetic algorithm and the pattern search (compass search) are pagmo's, the SQP is NLopt's
 // SLSQP. The source ran MATLAB's and names of their settings only the 100 generations: population,
 // crossover and mutation are chosen here. It searches in the variables of foot2d_table.h, which
-// suit it better than the raw parameters.
+// suit it better than the tables' own parameters, or in those (`raw`), as the source.
 //
 // The result hangs on the seed alone, not on the number of threads, unless a time limit ends it.
 #pragma once
@@ -24,7 +24,8 @@ struct Foot2dPipelineSettings {
   int generations = 100;
   int population = 100;
   std::uint64_t seed = 1;
-  bool exact_gradient = false;  // of SQP; false: forward differences, as the source's
+  bool raw = false;             // the tables' parameters, evenly between their bounds
+  bool exact_gradient = false;  // of SQP, not with raw; false: forward differences, as the source's
   double tolerance = 1e-6;      // of the objective, between rounds
   int rounds = 50;              // of SQP and pattern search, at most
   double time_limit = 0;        // s; 0: none

@@ -164,7 +164,7 @@ void read_search(const InputNode& root, Foot2dPlan* plan) {
   if (plan->route == Route::kGradient) {
     node->fail("is not run: `search: {route: source}` or `both` asks for it");
   }
-  node->allow({"seeds", "generations", "population", "gradient", "time_limit"});
+  node->allow({"seeds", "generations", "population", "variables", "gradient", "time_limit"});
   Foot2dPipelineSettings& p = plan->pipeline;
   if (const auto n = node->find("seeds")) p.seeds = n->integer(1, 1000);
   if (const auto n = node->find("generations")) p.generations = n->integer(1, 100000);
@@ -174,6 +174,10 @@ void read_search(const InputNode& root, Foot2dPlan* plan) {
   }
   if (const auto n = node->find("gradient")) {
     p.exact_gradient = n->choice({"differences", "exact"}) == 1;
+  }
+  if (const auto n = node->find("variables")) {
+    p.raw = n->choice({"scaled", "raw"}) == 1;
+    if (p.raw && p.exact_gradient) n->fail("exact gradients are those of the scaled variables");
   }
   if (const auto n = node->find("time_limit")) p.time_limit = n->positive(dimension::kTime);
 }

@@ -120,6 +120,12 @@ void add_curves(HtmlPage& page, const Foot2dStanceResult& s) {
       plot.times = s.stance.times;
       plot.zero = std::string_view(q.unit) == "N";
       plot.series = {{"measured", s.stance.*q.measured}, {"simulated", r.curves.*q.simulated}};
+      // What the model carries in swing has a point too, far behind.
+      if (q.simulated == &Foot2dCurves::cop) {
+        for (size_t f = 0; f < s.stance.frames(); ++f) {
+          if (!std::isfinite(s.stance.cop[f])) plot.series[1].y[f] = s.stance.cop[f];
+        }
+      }
       plot.height = 180;
       page.add_plot(plot);
     }
