@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/identify_foot2d.h"
 #include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/identification/bench_examples.h"
 #include "vesica/identification/bench_study.h"
+#include "vesica/identification/foot2d_study.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/output_file.h"
 #include "vesica/report/foot_page.h"
@@ -190,6 +192,7 @@ void add_identify(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "identify",
                                 "Fit contact parameters to measurements, with intervals");
   add_out(command, common);
+  add_threads(command, common);
   auto arguments = std::make_shared<IdentifyArguments>();
   const Option study = command.option("STUDY", &arguments->study, "a YAML study").type_name("");
   command
@@ -210,6 +213,8 @@ void add_identify(CommandLine& line, Common& common) {
     }
     const InputFile file = InputFile::load(find_input(arguments->study));
     if (!common.out.empty()) try_folder(common.out);
+    if (is_foot2d_study(file)) return run_foot2d(file, common);
+    command.refuse({"--threads"}, "only studies with `type: foot2d` run on several threads");
     if (is_foot_study(file)) {
       run_foot(file, common);
     } else if (studies::is_scene_fit(file)) {
