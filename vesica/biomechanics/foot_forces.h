@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "vesica/biomechanics/foot.h"
+#include "vesica/contact/friction_force.h"
 
 namespace vesica {
 
@@ -32,6 +33,14 @@ using FootLoad = Eigen::Vector3d;
 FootLoad calc_foot_load(const FootModel& foot, const FootFrame& frame);
 // Of one ellipsoid.
 FootLoad calc_ellipsoid_load(const FootModel& foot, int ellipsoid, const FootFrame& frame);
+
+// The motion of a segment; 0 is the foot's own.
+Motion<double> calc_foot_segment(const FootModel& foot, const FootFrame& frame, int segment);
+
+// What a friction law under an ellipsoid is given: load, slip at the centre of pressure, spin. No
+// load without contact.
+FrictionInput<double> calc_friction_input(const FootModel& foot, int ellipsoid,
+                                          const FootFrame& frame);
 
 // Derivatives of a frame's load.
 struct FootColumns {

@@ -29,6 +29,8 @@ struct FootStance {
   std::vector<double> force;         // normal [N]
   std::vector<Eigen::Vector2d> cop;  // [m]; NaN where it is not known
   double weight = 0;                 // of the body [N]
+  // Of the ground on the foot, along the plane [N]; empty: not measured.
+  std::vector<Eigen::Vector2d> shear = {};
 
   double phase(size_t frame) const;  // 0 to 1 from first to last
 };

@@ -11,6 +11,7 @@
 
 #include "vesica/identification/foot_synthetic.h"
 #include "vesica/io/load_motion.h"
+#include "vesica/math/gravity.h"
 #include "vesica/motion/trial_edit.h"
 
 namespace vesica {
@@ -25,7 +26,12 @@ struct Plan {
   std::vector<std::string> calibrate;
   FootFitSettings settings;
   FootModel start_left, start_right;
+  bool dynamics = true, fits_forward = false;
 
+  void set_dynamics(size_t choice) {
+    dynamics = choice > 0;
+    fits_forward = choice > 1;
+  }
   bool calibrates(const Entry& e) const {
     return std::find(calibrate.begin(), calibrate.end(), e.trial) != calibrate.end();
   }
@@ -187,6 +193,23 @@ void add_parameters(const FootModel& start, const FootFit& fit, const FootPriors
   }
 }
 
+// Friction, forward dynamics and files of the blind contact.
+void add_dynamics(const Plan& plan, const std::string& side, const FootFit& blind,
+                  const Entries& calibrating, const Entries& others,
+                  const std::function<bool()>& stop, FootStudy* study) {
+  FootDynamicsInput in;
+  in.side = side;
+  in.foot = blind.foot;
+  in.curves = blind.curves[0];
+  in.settings = plan.settings;
+  in.stop = stop;
+  in.mass = 0.0137 * plan.trials.weight / kStandardGravity;
+  in.fits_forward = plan.fits_forward;
+  for (const Entry* e : calibrating) in.calibrating.push_back({e->trial, &e->stance});
+  for (const Entry* e : others) in.others.push_back({e->trial, &e->stance});
+  run_foot_dynamics(in, &study->dynamics);
+}
+
 double mean_force_error(const std::vector<FootResult>& results, const std::string& side) {
   double sum = 0;
   int count = 0;
@@ -294,6 +317,7 @@ void run_side(const Plan& plan, Foot foot, const std::function<bool()>& stop, co
         *e, calc_errors(e->stance, impose_force(blind.foot, e->stance, blind.curves[0]), joint)));
   }
   add_verdicts(side, study);
+  if (plan.dynamics) add_dynamics(plan, side, blind, calibrating, others, stop, study);
   tell(1);
 }
 
@@ -334,6 +358,7 @@ FootTrials make_synthetic_trials(const InputNode& node) {
     e.end = walk.duration;
     e.speed = walk.speed;
     e.stance = make_synthetic_stance(truth, walk);
+    add_walking_shear(truth, &e.stance);
     e.stance.name = e.trial;
     add_noise(noise, static_cast<std::uint64_t>(seed) * 1000 + static_cast<std::uint64_t>(k),
               &e.stance);
@@ -371,10 +396,12 @@ void read_settings(const InputNode& root, FootFitSettings* settings) {
 Plan read_plan(const InputFile& file) {
   const InputNode root = file.root();
   root.allow({"vesica", "type", "title", "description", "standing", "walks", "synthetic",
-              "calibrate", "weight", "fit"});
+              "calibrate", "weight", "fit", "dynamics"});
   Plan plan;
   plan.settings.priors.weight = 0.02;
   read_settings(root, &plan.settings);
+  if (const auto dynamics = root.find("dynamics"))
+    plan.set_dynamics(dynamics->choice({"none", "quick", "full"}));
   for (const InputNode& name : root.at("calibrate").items()) plan.calibrate.push_back(name.text());
   if (plan.calibrate.empty()) root.at("calibrate").fail("at least one walk is needed");
   std::vector<std::string_view> known;
@@ -461,6 +488,8 @@ FootStudy run_foot_study(const InputFile& file,
   if (study.calibration.empty()) {
     file.root().at("calibrate").fail("none of these walks has a whole stance on a plate");
   }
+  study.verdicts.insert(study.verdicts.end(), study.dynamics.verdicts.begin(),
+                        study.dynamics.verdicts.end());
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return study;
 }
@@ -491,6 +520,7 @@ nlohmann::ordered_json make_foot_json(const FootStudy& study) {
                                   {"high", p.value + 1.96 * p.standard_error},
                                   {"identifiable", p.identifiable}});
   }
+  add_dynamics_json(study.dynamics, &json);
   json["verdicts"] = study.verdicts;
   json["remarks"] = study.remarks;
   json["converged"] = study.converged;

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "vesica/identification/foot_dynamics.h"
 #include "vesica/identification/foot_trials.h"
 #include "vesica/io/yaml.h"
 
@@ -57,6 +58,7 @@ struct FootStudy {
   std::vector<FootCurveSet> curves;
   std::vector<FootParameter> parameters;  // of the blind contact
   FootModel left, right;                  // the blind contacts; empty where the side has no stance
+  FootDynamics dynamics;                  // friction, forward dynamics, files
   std::vector<std::string> remarks, verdicts;
   bool converged = true;
   double seconds = 0;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "vesica/report/figures.h"
+#include "vesica/report/foot_dynamics_page.h"
 #include "vesica/report/html_page.h"
 
 namespace vesica {
@@ -117,6 +118,7 @@ std::string make_foot_page(const FootStudy& study, const std::string& subtitle) 
       "parameter counts as determined where the data narrow its prior to less than half.");
   page.add_table({"parameter", "start", "value", "95 %", "unit", "determined"},
                  make_parameter_rows(study), {4, 5});
+  add_foot_dynamics(study.dynamics, &page);
   if (!study.remarks.empty()) {
     page.add_heading("Remarks");
     for (const std::string& remark : study.remarks) page.add_text(remark);
