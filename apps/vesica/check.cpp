@@ -74,7 +74,7 @@ void add_check(CommandLine& line, Common& common) {
           input, [](double, const std::string&) {}, [] { return true; });
     } else if (studies::is_scene_fit(input)) {
       kind = "identify";
-      studies::fit_scene(input, find_input);
+      studies::check_scene_fit(input, find_input);
     } else if (is_bench_study(input)) {
       kind = "identify";
       run_bench_study(input);

@@ -65,6 +65,17 @@ void save_results(const BenchStudy& study, const Common& common) {
   }
 }
 
+void run_bench(const InputFile& file, Common& common) {
+  const BenchStudy result = run_bench_study(file);
+  if (!common.out.empty()) save_results(result, common);
+  if (common.json) {
+    print_json(make_bench_json(result));
+  } else {
+    print_table(result);
+  }
+  if (!result.fit.converged) common.status = kFailed;
+}
+
 void run_scene_fit(const InputFile& file, Common& common) {
   const studies::SceneFit fit = studies::fit_scene(file, find_input);
   const nlohmann::ordered_json json = studies::make_scene_fit_json(fit);
@@ -235,18 +246,14 @@ void add_identify(CommandLine& line, Common& common) {
     if (!common.out.empty()) try_folder(common.out);
     if (is_foot_study(file)) {
       run_foot(file, common);
-      return;
-    }
-    if (is_drag_study(file)) return run_drag(file, common);
-    if (studies::is_scene_fit(file)) return run_scene_fit(file, common);
-    const BenchStudy result = run_bench_study(file);
-    if (!common.out.empty()) save_results(result, common);
-    if (common.json) {
-      print_json(make_bench_json(result));
+    } else if (is_drag_study(file)) {
+      run_drag(file, common);
+    } else if (studies::is_scene_fit(file)) {
+      run_scene_fit(file, common);
     } else {
-      print_table(result);
+      run_bench(file, common);
     }
-    if (!result.fit.converged) common.status = kFailed;
+    if (!common.out.empty()) remove_earlier_files(common.out, "identify");
   });
 }
 

@@ -91,7 +91,7 @@ void set_loss(const MarkersArguments& arguments, markers::Model& model) {
     const LossType type = arguments.loss == "tukey"   ? LossType::kTukey
                           : arguments.loss == "huber" ? LossType::kHuber
                                                       : LossType::kSquares;
-    if (type != model.loss.type) model.loss = {type, type == LossType::kTukey ? 0.02 : 0.01};
+    if (type != model.loss.type) model.loss = {type, 0.01, type == LossType::kTukey};
   }
   if (arguments.loss_width.empty()) return;
   if (model.loss.type == LossType::kSquares) {
@@ -99,6 +99,7 @@ void set_loss(const MarkersArguments& arguments, markers::Model& model) {
   }
   model.loss.width = parse_quantity(arguments.loss_width, dimension::kLength);
   if (!(model.loss.width > 0)) throw InputError("--loss-width must be positive");
+  model.loss.width_from_recording = false;
 }
 
 // The recording's names into those of the model; names that a map of one's own has and the
@@ -283,6 +284,7 @@ void run_markers_study(const InputFile& file, const MarkersArguments& arguments,
     if (!m.run->id->summary.converged) common.status = kFailed;
     if (!common.out.empty()) save_all(*m.run, path_within(common.out, m.name, "the model's name"));
   }
+  if (!common.out.empty()) remove_earlier_files(common.out, "markers");
   if (common.json) {
     print_json(markers::make_study_json(study));
   } else {
@@ -364,6 +366,7 @@ void run_markers(const MarkersArguments& arguments, Common& common, const Comman
   if (!common.out.empty()) save_all(run, common.out);
   const std::vector<markers::Dynamics> dynamics = calc_all_dynamics(run, arguments, motions);
   if (!common.out.empty() && !dynamics.empty()) save_dynamics(dynamics, common.out);
+  if (!common.out.empty()) remove_earlier_files(common.out, "markers");
   if (common.json) {
     nlohmann::ordered_json json = markers::make_json(run);
     for (const auto& d : dynamics) json["dynamics"].push_back(markers::make_dynamics_json(d));
@@ -446,7 +449,8 @@ void add_markers(CommandLine& line, Common& common) {
       .one_of({"squares", "huber", "tukey"});
   command.option(
       "--loss-width", &arguments->loss_width,
-      "where it begins to (huber) or has let go (tukey); \"1 cm\" and \"2 cm\" otherwise");
+      "where it begins to (huber; \"1 cm\" otherwise) or has let go (tukey; otherwise what the "
+      "recording's noise asks for, \"2 cm\" at least)");
   command.run([&common, arguments, command] {
     if (!arguments->example.empty()) {
       command.refuse({"--out", "--json", "--threads", "--map", "--neutral", "--forces"},

@@ -117,6 +117,34 @@ TEST(RunFiles, FolderDoesNotHideAScene) {
   EXPECT_EQ(work.run("check bouncing_ball").status, 0);
 }
 
+// What markers and identify left of other trials and studies goes; what is not theirs, or has been
+// changed since, stays.
+TEST(RunFiles, FitsLeaveNothingOfTheFitBefore) {
+  const Workspace work;
+  for (const char* name : {"a.trc", "b.trc"}) work.write(name, make_hip_trc());
+  fs::create_directories(work.path("fit"));
+  work.write("fit/mine.txt", "kept");
+  ASSERT_EQ(work.run("markers functional_hip a.trc --out fit --quiet").status, 0);
+  EXPECT_TRUE(fs::exists(work.path("fit/a_joints.mot")));
+  work.write("fit/a_fitted.trc", "mine now");
+  ASSERT_EQ(work.run("markers functional_hip b.trc --out fit --quiet").status, 0);
+  EXPECT_FALSE(fs::exists(work.path("fit/a_joints.mot")));
+  EXPECT_FALSE(fs::exists(work.path("fit/a_joint_centers.trc")));
+  for (const char* name : {"b_joints.mot", "summary.json", "a_fitted.trc", "mine.txt"}) {
+    EXPECT_TRUE(fs::exists(work.path(std::string("fit/") + name))) << name;
+  }
+  // Another command's files are not this one's.
+  ASSERT_EQ(work.run("identify --examples bench").status, 0);
+  ASSERT_EQ(work.run("identify bench/impact.yaml --out fit --quiet").status, 0);
+  EXPECT_TRUE(fs::exists(work.path("fit/b_joints.mot")));
+  EXPECT_TRUE(fs::exists(work.path("fit/identify.json")));
+  // A list that somebody has written to lead elsewhere.
+  work.write("outside.txt", "kept");
+  work.write("fit/.written_by_markers", "4 0 ../outside.txt\n4 0 /etc/hostname\nx\n");
+  ASSERT_EQ(work.run("markers functional_hip b.trc --out fit --quiet").status, 0);
+  EXPECT_TRUE(fs::exists(work.path("outside.txt")));
+}
+
 TEST(RunFiles, NamesStayWithinOut) {
   const Workspace work;
   ASSERT_EQ(work.run("markers --example rec --quiet").status, 0);

@@ -84,9 +84,10 @@ TEST(IdentifyCommand, ExamplesRunAndAreWritten) {
         work.run(std::string("identify bench/") + type + ".yaml --json --out o");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.json()["type"], type);
+    // A curve of this study alone.
+    EXPECT_EQ(work.read("o/ring_down_fit.csv").empty(), std::string(type) != "presliding") << type;
   }
   EXPECT_EQ(nlohmann::json::parse(work.read("o/identify.json"))["type"], "stick_slip");
-  EXPECT_FALSE(work.read("o/ring_down_fit.csv").empty());
   EXPECT_EQ(work.run("identify").status, 2);
   EXPECT_EQ(work.run("identify nowhere.yaml").status, 3);
 }

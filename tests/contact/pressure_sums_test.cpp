@@ -87,8 +87,9 @@ TEST(PressureSums, BallOnThePlane) {
       double mean = 0;
       constexpr int kParts = 40;
       for (int k = 0; k < kParts * kParts; ++k) {
-        const double x = grid.x_min + (column + (k % kParts + 0.5) / kParts) * grid.dx;
-        const double y = grid.y_min + (row + (k / kParts + 0.5) / kParts) * grid.dy;
+        const int along = k % kParts, across = k / kParts;
+        const double x = grid.x_min + (column + (along + 0.5) / kParts) * grid.dx;
+        const double y = grid.y_min + (row + (across + 0.5) / kParts) * grid.dy;
         const double root2 = R * R - x * x - y * y;
         mean += std::max(0.0, root2 > 0 ? std::sqrt(root2) - (R - d) : 0.0) / (kParts * kParts);
       }

@@ -179,6 +179,31 @@ TEST(Branches, TheSameBytesWithAnyNumberOfThreads) {
   EXPECT_EQ(p.reason, q.reason);
 }
 
+// Noise of 8 mm: its lengths have a median of 1.54 times that and reach 3.7 times that once in a
+// thousand, so a width of 2 cm would let go of good markers. Wild ones leave the width as it is.
+TEST(Branches, TukeysWidthFollowsFromTheNoise) {
+  const auto width_of = [](double noise, double wild) {
+    markers::Run run;
+    run.model = make_lower_extremity(false);
+    Case c = make_case(run.model, noise, 5, 100);
+    if (wild > 0) throw_about(wild, 5, c.trials[0]);
+    run.model.loss = {LossType::kTukey, 0.01, true};
+    run.trials = c.trials;
+    run_identification(run, {});
+    EXPECT_TRUE(run.id->summary.converged) << run.id->summary.message;
+    const auto json = make_json(run).at("loss");
+    EXPECT_EQ(json.at("type"), "tukey");
+    EXPECT_EQ(json.at("width").get<double>(), run.model.loss.width);
+    EXPECT_TRUE(json.at("from_recording").get<bool>());
+    return run.model.loss.width;
+  };
+  EXPECT_EQ(width_of(0.001, 0), 0.02);
+  EXPECT_EQ(width_of(0.001, 0.02), 0.02);
+  const double wide = width_of(0.008, 0);
+  EXPECT_GT(wide, 3.7 * 0.008);
+  EXPECT_LT(wide, 8 * 0.008);
+}
+
 // Squares do not let go of a wild marker: the frame is marked, and the summary says so.
 TEST(Branches, MarksAreInTheSummary) {
   markers::Run run;

@@ -151,7 +151,7 @@ std::vector<PlateWalk> load_all_walks() {
   }
   for (const fs::path& folder : folders) {
     for (const auto& entry : fs::directory_iterator(folder)) {
-      fs::path forces = entry.path();
+      const fs::path& forces = entry.path();
       if (forces.extension() != ".mot") continue;
       walks.push_back(load_walk(folder.filename().string(),
                                 fs::path(forces).replace_extension(".trc"), forces,

@@ -1,4 +1,5 @@
 // Lines that wrap, in scenes: energy, derivatives, files, what is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -9,7 +9,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <mutex>
 #include <random>
+#include <set>
 
 #include "vesica/io/file_error.h"
 
@@ -25,6 +28,9 @@ struct AsideName {
   char name[kLongestName];
 };
 std::array<AsideName, 16> g_aside_names;
+
+std::mutex g_written_mutex;
+std::set<std::string> g_written;  // paths, as they were given
 
 int remember_aside(const std::string& name) {
   if (name.size() >= kLongestName) return -1;
@@ -91,6 +97,13 @@ void AsideFile::commit() {
   std::filesystem::rename(aside_, path_, code);
   if (code) throw FileError(fmt::format("{}: cannot be written: {}", path_, code.message()));
   committed_ = true;
+  const std::lock_guard<std::mutex> guard(g_written_mutex);
+  g_written.insert(path_);
+}
+
+std::set<std::string> list_written_files() {
+  const std::lock_guard<std::mutex> guard(g_written_mutex);
+  return g_written;
 }
 
 void remove_aside_files() noexcept {
@@ -110,6 +123,52 @@ std::string path_within(const std::string& folder, const std::string& name,
         what, name.substr(0, 60), kLongest));
   }
   return (std::filesystem::path(folder) / name).string();
+}
+
+namespace {
+
+// Size and time of a file: whether it is still as it was written.
+std::string describe_state(const std::filesystem::path& path) {
+  std::error_code code;
+  const auto size = std::filesystem::file_size(path, code);
+  if (code) return {};
+  const auto time = std::filesystem::last_write_time(path, code);
+  return code ? std::string() : fmt::format("{} {}", size, time.time_since_epoch().count());
+}
+
+}  // namespace
+
+void remove_earlier_files(const std::string& folder, const std::string& command) {
+  namespace fs = std::filesystem;
+  const fs::path list = fs::path(folder) / (".written_by_" + command);
+  std::set<std::string> now;
+  for (const std::string& path : list_written_files()) {
+    const fs::path relative = fs::path(path).lexically_relative(folder);
+    if (!relative.empty() && *relative.begin() != "..") now.insert(relative.string());
+  }
+  // A line: size, time, name.
+  std::ifstream stream(list);
+  for (std::string line; std::getline(stream, line);) {
+    const size_t second = line.find(' ', line.find(' ') + 1);
+    if (second == std::string::npos) continue;
+    const fs::path name = fs::path(line.substr(second + 1)).lexically_normal();
+    if (name.empty() || name.is_absolute() || *name.begin() == "..") continue;
+    if (now.contains(name.string())) continue;
+    const fs::path path = fs::path(folder) / name;
+    std::error_code code;
+    if (describe_state(path) != line.substr(0, second)) continue;
+    fs::remove(path, code);
+    // A folder of a model that is no longer in the study.
+    if (name.has_parent_path() && fs::is_empty(path.parent_path(), code)) {
+      fs::remove(path.parent_path(), code);
+    }
+  }
+  std::string text;
+  for (const std::string& name : now) {
+    const std::string state = describe_state(fs::path(folder) / name);
+    if (!state.empty()) text += fmt::format("{} {}\n", state, name);
+  }
+  save_text(list.string(), text);
 }
 
 std::string resolve_path(const std::string& folder, const std::string& name) {

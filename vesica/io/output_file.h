@@ -1,6 +1,7 @@
 // Where files go. They are written aside and renamed, so that a reader never sees half of one.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,9 @@ class AsideFile {
 // For a signal handler that ends the program: removes what all AsideFiles hold. Async-signal-safe.
 void remove_aside_files() noexcept;
 
+// Paths of all files that this process has committed. Any thread.
+std::set<std::string> list_written_files();
+
 // Replaces the file at `path`; makes the folder if it is missing. Throws FileError naming the path
 // when it cannot be written.
 void save_text(const std::string& path, std::string_view text);
@@ -44,6 +48,11 @@ void try_file(const std::string& path);  // its folder, and that no folder stand
 // dots alone, or nothing.
 std::string path_within(const std::string& folder, const std::string& name,
                         const std::string& what);
+
+// For a command whose --out folder is that of one run: takes away what an earlier run of the same
+// command wrote there and this process has not written anew, and keeps a list
+// (`.written_by_COMMAND`) for the next. Files that were changed since, and those of others, stay.
+void remove_earlier_files(const std::string& folder, const std::string& command);
 
 // A file name relative to a folder: that of the input which names it, or that of --out.
 std::string resolve_path(const std::string& folder, const std::string& name);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "vesica/markers/branches.h"
-#include "vesica/markers/identify.h"
 #include "vesica/markers/pose_spread.h"
 #include "vesica/math/median.h"
 
@@ -18,9 +18,10 @@ struct Limits {
   double distance, noise, own;
 };
 constexpr Limits kStandsOut{0.01, 5, 4}, kWildLimits{0.03, 6, 6};
-constexpr double kLeastWidth = 0.02;  // m
-constexpr double kWidthNoise = 6;     // sigma
-constexpr double kWidthOwn = 3;       // times the largest median error of a marker
+constexpr double kLeastWidth = 0.02, kMostWidth = 0.1, kHuberWidth = 0.01;  // m
+constexpr double kMedianOfLengths = 1.538;  // of vectors of three normal coordinates, in sigma
+constexpr double kWidthNoise = 6;           // sigma
+constexpr double kWidthOwn = 4.5;           // times the largest median error of a marker
 // Fewer wild positions than this share move the constants too little to turn other frames.
 constexpr double kMovesConstants = 0.003;
 constexpr int kFitsWithout = 2;
@@ -79,7 +80,27 @@ std::vector<Trial> copy_trials(const AllFrames& frames) {
   return trials;
 }
 
+// What good markers do must stay inside.
+double calc_width(const Errors& errors, double sigma) {
+  const double slides = *std::max_element(errors.median.begin(), errors.median.end());
+  return std::max({kLeastWidth, kWidthNoise * sigma, kWidthOwn * slides});
+}
+
 }  // namespace
+
+double choose_tukey_width(const Model& model, const std::vector<Trial>& trials, Options options) {
+  Model huber = model;
+  huber.loss = {LossType::kHuber, kHuberWidth};
+  options.tolerance = 1e-4;
+  options.progress = nullptr;
+  const Identification id = identify(huber, trials, options);
+  const Errors errors = calc_errors(id.frames, id.d);
+  std::vector<double> seen;
+  std::copy_if(errors.of_frames.begin(), errors.of_frames.end(), std::back_inserter(seen),
+               [](double e) { return e > 0; });
+  const double sigma = seen.empty() ? 0 : calc_median(std::move(seen)) / kMedianOfLengths;
+  return std::min(calc_width(errors, sigma), kMostWidth);
+}
 
 std::optional<LettingGo> try_letting_go(const AllFrames& frames, const Eigen::VectorXd& d,
                                         double sigma) {
@@ -91,8 +112,7 @@ std::optional<LettingGo> try_letting_go(const AllFrames& frames, const Eigen::Ve
   const Errors held = calc_errors(frames, d);
   if (add(count_beyond(held, sigma, kStandsOut)) == 0) return {};
   LettingGo out;
-  const double slides = *std::max_element(held.median.begin(), held.median.end());
-  out.width = std::max({kLeastWidth, kWidthNoise * sigma, kWidthOwn * slides});
+  out.width = calc_width(held, sigma);
   model.loss = {LossType::kTukey, out.width};
   const std::vector<Trial> trials = copy_trials(frames);
   AllFrames without(model, trials, frames.threads());

@@ -8,12 +8,12 @@
 #include <optional>
 #include <vector>
 
-#include "vesica/markers/all_frames.h"
+#include "vesica/markers/identify.h"
 
 namespace vesica::markers {
 
 struct LettingGo {
-  double width = 0;  // m, of the loss that was tried: 2 cm, six standard deviations, or three times
+  double width = 0;  // m, of the loss that was tried: 2 cm, six standard deviations, or 4.5 times
                      // the median error of the marker that fits worst
   long wild = 0;     // positions that are off by 3 cm then, six standard deviations and six times
                      // their marker's median error
@@ -23,6 +23,11 @@ struct LettingGo {
   std::vector<double> turn;  // rad
   std::vector<int> segment;
 };
+
+// The width of Tukey's loss that a recording asks for, from a coarse fit with Huber's: 2 cm, six
+// standard deviations, or 4.5 times the median error of the marker that fits worst, 10 cm at
+// most. A width below what skin does lets go of good markers in turn, and the fit goes round.
+double choose_tukey_width(const Model& model, const std::vector<Trial>& trials, Options options);
 
 // Nothing where the loss lets go by itself, no marker stands out, or none is wild in the end.
 // `sigma`: of a marker coordinate, as branches.h has it.

@@ -149,7 +149,8 @@ enum class LossType { kSquares, kHuber, kTukey };
 // beyond it. Huber's second derivative jumps at the width, Tukey's is continuous.
 struct Loss {
   LossType type = LossType::kSquares;
-  double width = 0.01;  // m
+  double width = 0.01;                // m
+  bool width_from_recording = false;  // run_identification() chooses it (letting_go.h)
 };
 
 struct Model {

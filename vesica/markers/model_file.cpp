@@ -402,6 +402,8 @@ Model read_model(const InputFile& file) {
     }
     if (const auto width = objective->find("width")) {
       model.loss.width = width->positive(dimension::kLength);
+    } else {
+      model.loss.width_from_recording = model.loss.type == LossType::kTukey;
     }
     if (const auto sd = objective->find("marker_sd")) {
       model.marker_sd = sd->positive(dimension::kLength);

@@ -25,6 +25,15 @@ int first_frame(const Run& run, size_t trial) {
 
 ordered_json number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr); }
 
+ordered_json as_json(const Loss& loss) {
+  constexpr const char* kNames[] = {"squares", "huber", "tukey"};
+  ordered_json json = {{"type", kNames[static_cast<int>(loss.type)]}};
+  if (loss.type == LossType::kSquares) return json;
+  json["width"] = loss.width;
+  json["from_recording"] = loss.width_from_recording;
+  return json;
+}
+
 ordered_json as_json(const MarkerError& e) {
   return {{"mean", e.mean * 1e3}, {"sd", e.sd * 1e3}, {"rms", e.rms * 1e3},
           {"max", e.max * 1e3},   {"seen", e.seen},   {"missing", e.missing}};
@@ -205,6 +214,7 @@ ordered_json make_json(const Run& run) {
                                     {"remedy", u.remedy}});
   }
   json["objective"] = s.objective;
+  json["loss"] = as_json(run.model.loss);
   json["interrupted"] = s.interrupted;
   json["starts"] = {{"tried", s.starts}, {"ended_here", s.starts_alike}};
   json["iterations"] = s.iterations.size();
@@ -253,6 +263,12 @@ std::string make_table(const Run& run) {
       s.converged ? "converged" : "NOT converged", s.iterations.size(), s.kkt_relative,
       s.minimum ? "a minimum" : "not proved a minimum", run.seconds_read, s.seconds_start,
       s.seconds_solve);
+  if (run.model.loss.width_from_recording) {
+    out += fmt::format(
+        "  Tukey's loss lets go of markers {:.1f} cm off, as this recording's noise "
+        "asks for (--loss-width says otherwise)\n\n",
+        100 * run.model.loss.width);
+  }
   if (run.id->d.size() > 0) {
     out += fmt::format("  {:<28}{:>12} {:<4}{:>12}{:>12}\n", "parameter", "value", "", "std error",
                        "robust");

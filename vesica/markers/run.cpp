@@ -8,6 +8,7 @@
 #include "vesica/error.h"
 #include "vesica/markers/dense.h"
 #include "vesica/markers/exchanged_throughout.h"
+#include "vesica/markers/letting_go.h"
 #include "vesica/markers/runaways.h"
 #include "vesica/markers/technical.h"
 
@@ -189,6 +190,9 @@ void fit_constants(Run& run, const RunOptions& options) {
     some = thin_trials(run.trials, options.every);
   }
   std::vector<Trial>& fitted = options.every > 1 ? some : run.trials;
+  if (run.model.loss.width_from_recording) {
+    run.model.loss.width = choose_tukey_width(run.model, fitted, options);
+  }
   auto id = std::make_unique<Identification>(identify(run.model, fitted, options));
   const std::vector<int> held = hold_runaways(id, fitted, run, options);
   if (options.estimate_weights && !id->summary.interrupted) {

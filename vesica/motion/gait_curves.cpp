@@ -16,7 +16,7 @@ struct SideReading {
   std::string mirrored, bare;
 };
 
-std::string without_joints(std::string name) {
+std::string without_joints(const std::string& name) {
   const auto is_joint = [](char c) { return c == '_' || c == '.' || c == ' ' || c == '-'; };
   std::string result;
   for (const char c : name) {

@@ -76,8 +76,16 @@ class FitProblem {
     return (p.start - p.low) / (p.high - p.low);
   }
 
-  // (figure - value)/tolerance at a point of the unit cube.
-  Eigen::VectorXd calc_misses(const Eigen::VectorXd& x) {
+  Eigen::VectorXd find_start() const {
+    Eigen::VectorXd x(static_cast<Eigen::Index>(fit_->parameters.size()));
+    for (size_t k = 0; k < fit_->parameters.size(); ++k) {
+      x[static_cast<Eigen::Index>(k)] = place_of(k);
+    }
+    return x;
+  }
+
+  // The scene at a point of the unit cube.
+  Model make_model(const Eigen::VectorXd& x) const {
     InputFile file = InputFile::parse(scene_.dump(), scene_.name());
     for (size_t k = 0; k < fit_->parameters.size(); ++k) {
       const FitParameter& p = fit_->parameters[k];
@@ -86,7 +94,12 @@ class FitProblem {
                       p.unit.empty() ? "" : " ", p.unit);
       for (const std::string& path : p.paths) file.set(path, text);
     }
-    const Model model = read_model(file);
+    return read_model(file);
+  }
+
+  // (figure - value)/tolerance at a point of the unit cube.
+  Eigen::VectorXd calc_misses(const Eigen::VectorXd& x) {
+    const Model model = make_model(x);
     const RunOptions options = make_run_options(model);
     const System<double> system(make_scene<double>(model), options.ledger);
     check_start(model, system);
@@ -139,10 +152,7 @@ class FitProblem {
 
 // Steps until the targets are met or nothing is gained.
 void solve_fit(FitProblem* problem, SceneFit* fit) {
-  Eigen::VectorXd x(static_cast<Eigen::Index>(fit->parameters.size()));
-  for (size_t k = 0; k < fit->parameters.size(); ++k) {
-    x[static_cast<Eigen::Index>(k)] = problem->place_of(k);
-  }
+  Eigen::VectorXd x = problem->find_start();
   Eigen::VectorXd r = problem->calc_misses(x);
   const auto met = [&] { return r.lpNorm<Eigen::Infinity>() <= 1; };
   double weight = 1e-6;
@@ -190,9 +200,11 @@ bool is_scene_fit(const InputFile& file) {
   return type && type->is_scalar() && type->text() == "scene";
 }
 
-SceneFit fit_scene(const InputFile& file,
-                   const std::function<std::string(const std::string&)>& find_input,
-                   const std::atomic<bool>* stop) {
+namespace {
+
+// The fit as it is described, and its scene with what the study sets.
+std::pair<SceneFit, InputFile> read_scene_fit(
+    const InputFile& file, const std::function<std::string(const std::string&)>& find_input) {
   const InputNode root = file.root();
   root.allow({"vesica", "type", "title", "description", "of", "fit", "targets"});
   root.at("vesica").integer(1, 1);
@@ -216,9 +228,27 @@ SceneFit fit_scene(const InputFile& file,
         fmt::format("{} targets do not determine {} parameters; give at least as many",
                     fit.targets.size(), fit.parameters.size()));
   }
+  return {std::move(fit), std::move(scene)};
+}
+
+}  // namespace
+
+SceneFit fit_scene(const InputFile& file,
+                   const std::function<std::string(const std::string&)>& find_input,
+                   const std::atomic<bool>* stop) {
+  auto [fit, scene] = read_scene_fit(file, find_input);
   FitProblem problem(&fit, std::move(scene), stop);
   solve_fit(&problem, &fit);
   return fit;
+}
+
+void check_scene_fit(const InputFile& file,
+                     const std::function<std::string(const std::string&)>& find_input) {
+  auto [fit, scene] = read_scene_fit(file, find_input);
+  const FitProblem problem(&fit, std::move(scene), nullptr);
+  const Model model = problem.make_model(problem.find_start());
+  const RunOptions options = make_run_options(model);
+  check_start(model, System<double>(make_scene<double>(model), options.ledger));
 }
 
 nlohmann::ordered_json make_scene_fit_json(const SceneFit& fit) {

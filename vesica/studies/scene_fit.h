@@ -56,6 +56,10 @@ SceneFit fit_scene(const InputFile& file,
                    const std::function<std::string(const std::string&)>& find_input,
                    const std::atomic<bool>* stop = nullptr);
 
+// The same errors as far as they show before the scene is run.
+void check_scene_fit(const InputFile& file,
+                     const std::function<std::string(const std::string&)>& find_input);
+
 nlohmann::ordered_json make_scene_fit_json(const SceneFit& fit);
 
 }  // namespace vesica::studies
