@@ -46,11 +46,11 @@ FootDrive make_drive(const FootForwardOptions& options) {
     drive.damping.head<2>().setConstant(d);
     return drive;
   }
-  // Turning about points 0.1 m apart.
   drive.stiffness.setConstant(k);
   drive.damping.setConstant(d);
-  drive.turning_stiffness = 0.01 * k;
-  drive.turning_damping = 0.01 * d;
+  // A load of 700 N on a foot whose mass centre is 40 mm high tips it with 28 N m/rad.
+  drive.turning_stiffness = 500;
+  drive.turning_damping = 3;
   return drive;
 }
 
