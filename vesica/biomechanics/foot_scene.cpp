@@ -132,16 +132,35 @@ void add_drive(const FootSceneOptions& options, Model* m) {
                                    drive.turning_stiffness, drive.turning_damping));
 }
 
-// Where the shank is so that its springs hold foot and load: f = k (p_shank - p_foot), and likewise
-// the moment.
-Pose<double> calc_shank(const Pose<double>& at, const CarriedLoad& load, const FootSceneOptions& o,
-                        double weight) {
-  const Vec3d force = -load.force + Vec3d(0, 0, weight);
-  const Vec3d moment = -(load.moment - at.p_WB.cross(load.force));
-  const Vec3d turn = moment / o.drive.turning_stiffness;
-  return {as_rotation(quaternion_from_rotation_vector(turn)) * at.R_WB,
-          at.p_WB + force.cwiseQuotient(o.drive.stiffness)};
-}
+// How far the shank is from the foot so that springs and dampers hold the load: k s + d s' = f, and
+// likewise the moment. From frame to frame by the exact solution for the mean load between them.
+class ShankOffset {
+ public:
+  explicit ShankOffset(const FootSceneOptions& options) : o_(options) {}
+  Pose<double> move(const Pose<double>& at, const CarriedLoad& load, double dt) {
+    const Vec3d weight(0, 0, o_.mass * kStandardGravity);
+    const Vec3d force = (weight - load.force).cwiseQuotient(o_.drive.stiffness);
+    const Vec3d moment = (at.p_WB.cross(load.force) - load.moment) / o_.drive.turning_stiffness;
+    if (dt > 0) {
+      const Vec3d decay = (-dt * o_.drive.stiffness.cwiseQuotient(o_.drive.damping)).array().exp();
+      const double turning = std::exp(-dt * o_.drive.turning_stiffness / o_.drive.turning_damping);
+      const Vec3d to = 0.5 * (force + last_force_), turned = 0.5 * (moment + last_moment_);
+      shift_ = to + decay.cwiseProduct(shift_ - to);
+      turn_ = turned + turning * (turn_ - turned);
+    } else {
+      shift_ = force;
+      turn_ = moment;
+    }
+    last_force_ = force;
+    last_moment_ = moment;
+    return {as_rotation(quaternion_from_rotation_vector(turn_)) * at.R_WB, at.p_WB + shift_};
+  }
+
+ private:
+  const FootSceneOptions& o_;
+  Vec3d shift_ = Vec3d::Zero(), turn_ = Vec3d::Zero();
+  Vec3d last_force_ = Vec3d::Zero(), last_moment_ = Vec3d::Zero();
+};
 
 TimeTable make_motion(const FootModel& foot, std::span<const FootFrame> frames,
                       const FootSceneOptions& options) {
@@ -151,11 +170,13 @@ TimeTable make_motion(const FootModel& foot, std::span<const FootFrame> frames,
   for (const char* name : {"qw", "qx", "qy", "qz"}) table.columns.push_back({name, ""});
   for (const FootJoint& joint : foot.joints) table.columns.push_back({joint.name, "rad"});
   const Vec3d center = calc_mass_center(foot, 0);
+  ShankOffset offset(options);
   for (size_t f = 0; f < frames.size(); ++f) {
     const Pose<double>& X = frames[f].foot.X_WB;
     Pose<double> shank{X.R_WB, X * center};
     if (!options.carried.empty()) {
-      shank = calc_shank(shank, options.carried[f], options, options.mass * kStandardGravity);
+      const double dt = f > 0 ? frames[f].time - frames[f - 1].time : 0;
+      shank = offset.move(shank, options.carried[f], dt);
     }
     const Quaternion<double> q = as_quaternion(shank.R_WB);
     table.times.push_back(frames[f].time - frames.front().time);

@@ -18,6 +18,8 @@ using One = FootDynamicsInput::One;
 
 constexpr int kForwardIterations = 8;
 constexpr double kSkinFriction = 0.65, kSkinTransition = 0.01, kSkinStiffness = 100;
+// Bristles this soft bend at some cm/s: that is not sliding yet.
+constexpr double kSkinStribeck = 0.1;
 
 bool has_shear(const FootStance& s) { return s.shear.size() == s.frames.size(); }
 
@@ -259,7 +261,7 @@ FrictionLaw<double> make_literature_friction(const std::string& law) {
   const double none = 1e-9;  // sticks as it slides
   if (law == "bristle") {
     return make_bristle_candidate().make(
-        std::array{kSkinFriction, none, kSkinStiffness, kSkinTransition});
+        std::array{kSkinFriction, none, kSkinStiffness, kSkinStribeck});
   }
   return make_velocity_candidate().make(std::array{kSkinFriction, none, kSkinTransition});
 }

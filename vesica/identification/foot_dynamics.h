@@ -97,8 +97,8 @@ void add_dynamics_json(const FootDynamics& dynamics, nlohmann::ordered_json* jso
 void add_walking_shear(const FootModel& foot, FootStance* stance);
 
 // Bare skin on a hard floor, for what walking does not tell: a coefficient of 0.65 (Li and Wen's
-// measurement, quoted in 5.3.3), v_t = v_S = 0.01 m/s as the source; bristles of 100 1/m, an
-// assumption: a sole that gives way by 2 mm under the shear of walking.
+// measurement, quoted in 5.3.3), v_t = 0.01 m/s as the source; bristles of 100 1/m and v_S = 0.1
+// m/s, an assumption: a sole that gives way by 2 mm under the shear of walking.
 FrictionLaw<double> make_literature_friction(const std::string& law);
 
 }  // namespace vesica
