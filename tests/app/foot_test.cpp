@@ -35,7 +35,7 @@ TEST(FootStudy, SyntheticStancesAreJudgedBesidePlaceboAndMeanCurve) {
     EXPECT_LE(row["force_error_percent"].get<double>(), 1e-6);
   }
   EXPECT_EQ(json["parameters"].size(), 29u);
-  EXPECT_EQ(json["verdicts"].size(), 2u);
+  EXPECT_EQ(json["verdicts"].size(), 3u);  // placebo, blind, friction
   EXPECT_NE(work.read("f/report.html").find("mean curve"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(work.read("f/identify.json"))["blind"], json["blind"]);
 }
