@@ -23,14 +23,15 @@ build: ## the tool, at build/bin/vesica
 	@cmake --preset release $(if $(wildcard build/build.ninja),,-DVESICA_TESTS=OFF) >/dev/null
 	@VESICA_COMPILE_LOG="$(CURDIR)/build/compile.log" cmake --build build --target vesica_app
 
-demo: build ## press a heel on the ground, bounce a ball: figures, pictures and a page
+demo: build ## find a foot again from gait and judge it; press a heel on the ground, bounce a ball
 	@mkdir -p out/demo
+	build/bin/vesica identify studies/foot.yaml --out out/demo/foot
 	build/bin/vesica probe scenes/heel_on_ground.yaml --table --pressure-map out/demo/heel_on_ground.svg
 	build/bin/vesica probe scenes/heel_on_ground.yaml --derivatives --pressure-map out/demo/heel_on_ground.csv > out/demo/heel_on_ground.json
 	build/bin/vesica simulate bouncing_ball --out out/demo/bouncing_ball
 	build/bin/vesica report out/demo/bouncing_ball
 	@echo "demo: picture, map and figures are in out/demo/"
-	@echo "demo: open out/demo/bouncing_ball/report.html in a browser"
+	@echo "demo: open out/demo/foot/report.html and out/demo/bouncing_ball/report.html in a browser"
 
 tests:
 	@$(PACKAGES) build test

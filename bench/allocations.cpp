@@ -16,8 +16,16 @@ void* allocate(std::size_t size, std::size_t alignment) {
 }
 }  // namespace
 
-// The array and nothrow forms call these.
+// The array forms call these. The nothrow ones would, too, but not under a sanitizer, which has its
+// own.
 void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return ::operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }

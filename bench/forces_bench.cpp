@@ -1,5 +1,6 @@
 // Ground forces from motion alone, for people who were left out: errors beside those of curves,
-// placebo, coverage of the bands, joint moments, times. As a table, not a Google benchmark.
+// placebo, coverage of the bands, joint moments, errors by tenth of stance, recorded otherwise,
+// times. As a table, not a Google benchmark.
 //
 //   forces_bench [--no-bands] [FOLDER...]      default: ../shared/data/wbds ../shared/data/wbds07
 //
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <map>
 
+#include "bench/forces_conditions.h"
 #include "vesica/forces/evaluate.h"
 #include "vesica/forces/recordings.h"
 
@@ -122,6 +124,16 @@ void print_moments(const char* name, const std::vector<PersonScore>& scores,
   fmt::print("{:<44}{:8.1f}{:8.1f}{:8.1f}\n", name, sum[kAnkle], sum[kKnee], sum[kHip]);
 }
 
+void print_tenths(const char* name, const TenthErrors& tenths) {
+  for (const auto& [figure, member] :
+       {std::pair{"force", &Errors::force}, std::pair{"cop", &Errors::pressure},
+        std::pair{"ahead", &Errors::ahead}, std::pair{"lateral", &Errors::lateral}}) {
+    fmt::print("{:<12}{:<10}", name, figure);
+    for (const Errors& e : tenths) fmt::print("{:7.2f}", e.*member);
+    fmt::print("\n");
+  }
+}
+
 int count_better(const std::vector<PersonScore>& scores, Errors StanceScore::*model,
                  Errors StanceScore::*curve, double Errors::*figure) {
   int better = 0;
@@ -138,6 +150,7 @@ int main(int argc, char** argv) {
   const bool with_bands = std::erase(roots, "--no-bands") == 0;
   if (roots.empty()) roots = {"../shared/data/wbds", "../shared/data/wbds07"};
   std::vector<Person> people;
+  std::vector<std::string> folders;
   double start = now();
   for (const std::string& root : roots) {
     if (!fs::exists(root)) {
@@ -146,6 +159,7 @@ int main(int argc, char** argv) {
     }
     for (const std::string& folder : list_person_folders(root)) {
       const FolderFiles files = list_folder(folder);
+      folders.push_back(folder);
       PersonOptions options;
       options.skip_bad = true;
       people.push_back(
@@ -213,11 +227,19 @@ int main(int argc, char** argv) {
   print_moments("calibrated", scores, &StanceScore::own_moments);
   print_moments("no plates", scores, &StanceScore::stranger_moments);
 
-  const PhysicsGain truth = calc_physics_gain(all, false), placebo = calc_physics_gain(all, true);
+  fmt::print("\nby tenth of stance, %\n");
+  print_tenths("calibrated", average_tenths(scores, &StanceScore::own_tenths));
+  print_tenths("no plates", average_tenths(scores, &StanceScore::stranger_tenths));
+  bench::print_conditions(folders, all);
+
+  const PhysicsGain truth = calc_physics_gain(all, Placebo::kNone),
+                    placebo = calc_physics_gain(all, Placebo::kReversed),
+                    exchanged = calc_physics_gain(all, Placebo::kExchanged);
   fmt::print(
       "\nmotion takes off the error of curves: calibrated {:.0f} %, no plates {:.0f} %; with "
-      "forces reversed in time {:.0f} and {:.0f} %\n",
-      truth.own, truth.stranger, placebo.own, placebo.stranger);
+      "forces reversed in time {:.0f} and {:.0f} %, and exchanged between stances {:.0f} and "
+      "{:.0f} %\n",
+      truth.own, truth.stranger, placebo.own, placebo.stranger, exchanged.own, exchanged.stranger);
 
   start = now();
   const Population population = train(people);

@@ -20,8 +20,9 @@ for target in "$build"/bin/*_fuzz; do
   mkdir -p "$build/fuzz/$name"
   seeds="$root/fuzz/corpus/$name"
   [ -d "$seeds" ] || seeds=
-  # Tables and maps say all they can in a few lines; a C3D has a kilobyte of header.
-  case $name in c3d | stl | osim) length=2048 ;; *) length=1024 ;; esac
+  # Tables and maps say all they can in a few lines; a C3D has a kilobyte of header,
+  # a calibration has twenty curves of 101 numbers.
+  case $name in c3d | stl | osim) length=2048 ;; forces) length=8192 ;; *) length=1024 ;; esac
   if [ "$runs" -gt 0 ]; then
     limit="-runs=$runs"
     echo "fuzz: $name, $runs executions"

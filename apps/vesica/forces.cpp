@@ -167,9 +167,12 @@ void print_prediction(const forces::PredictedTrial& trial) {
     const forces::Errors& e = trial.calibrated ? f.own : f.stranger;
     fmt::print(
         "expected errors ({} people left out, {}): force {:.1f} %, centre of pressure {:.1f} "
-        "%, fore-aft {:.1f} %, lateral {:.1f} %\n",
+        "%, fore-aft {:.1f} %, lateral {:.1f} %{}\n",
         f.people, trial.calibrated ? "calibrated" : "no plates", e.force, e.pressure, e.ahead,
-        e.lateral);
+        e.lateral,
+        trial.judgement.outside.empty()
+            ? ", in the laboratory that was trained"
+            : "; of walks like those that were trained, which this one is not: expect more");
   }
   if (!trial.comparison) return;
   const forces::Comparison& c = *trial.comparison;
@@ -247,7 +250,7 @@ forces::PredictedTrial predict_trial(const ForcesArguments& arguments, const Pop
   for (const std::string& note : trial.body.notes) trial.walk.notes.push_back(note);
   forces::level_floor(trial.body, {&trial.walk});
   trial.figures = forces::calc_figures(trial.walk, trial.body);
-  trial.judgement = forces::judge(trial.figures, trial.walk, population);
+  trial.judgement = forces::judge(trial.figures, trial.walk, trial.body, population);
   if (!trial.judgement.refused.empty() && !arguments.outside) {
     throw InputError(fmt::format(
         "{}: far outside of what was trained: {} A prediction would be a guess; --outside makes it "
@@ -378,9 +381,16 @@ void run_train(const ForcesArguments& arguments, Common& common) {
   }
 }
 
-void add_map(Command* command, ForcesArguments* o) {
-  command->option("--map", &o->map, "map of marker names: a file, or one of `vesica list`")
+// What every subcommand has. `out`: what --out is, where it is a file.
+Command add_subcommand(Command* forces, const char* name, const char* title, const char* out,
+                       ForcesArguments* o, Common& common) {
+  Command command = forces->add_command(name, title);
+  add_common_options(&command, common);
+  add_out(command, common);
+  if (out != nullptr) command.get_option("--out").description(out).type_name("FILE");
+  command.option("--map", &o->map, "map of marker names: a file, or one of `vesica list`")
       .type_name("MAP");
+  return command;
 }
 
 }  // namespace
@@ -396,10 +406,8 @@ void add_forces(CommandLine& line, Common& common) {
   ForcesArguments& o = *options;
 
   Command calibrate =
-      command.add_command("calibrate", "One person's own curves, from trials on plates");
-  add_common_options(&calibrate, common);
-  add_out(calibrate, common);
-  calibrate.get_option("--out").description("calibration file to write").type_name("FILE");
+      add_subcommand(&command, "calibrate", "One person's own curves, from trials on plates",
+                     "calibration file to write", &o, common);
   calibrate
       .option("TRIAL", &o.trials,
               "walks with plates: C3D, TRC with a MOT of the same name, or W.trc=PLATES.mot")
@@ -410,12 +418,10 @@ void add_forces(CommandLine& line, Common& common) {
       .type_name("FILE")
       .show_default();
   calibrate.option("--title", &o.title, "who this is");
-  add_map(&calibrate, &o);
   calibrate.run([&common, options] { run_calibrate(*options, common); });
 
-  Command predict = command.add_command("predict", "Forces of both feet over a walk");
-  add_common_options(&predict, common);
-  add_out(predict, common);
+  Command predict =
+      add_subcommand(&command, "predict", "Forces of both feet over a walk", nullptr, &o, common);
   predict
       .option("CALIBRATION", &o.calibration,
               "calibration file, or a population ('population': the one that comes along)")
@@ -434,23 +440,20 @@ void add_forces(CommandLine& line, Common& common) {
   predict.flag("--outside", &o.outside, "predict walks far outside of what was trained, too");
   predict.option("--right-body", &o.right_body, "OpenSim body of the right foot").show_default();
   predict.option("--left-body", &o.left_body, "OpenSim body of the left foot").show_default();
-  add_map(&predict, &o);
   predict.run([&common, options] {
     if (options->trials.size() != 1) throw InputError("forces predict takes one walk at a time");
     run_predict(*options, common);
   });
 
-  Command train = command.add_command("train", "The population model, from folders of recordings");
-  add_common_options(&train, common);
-  add_out(train, common);
-  train.get_option("--out").description("population file to write").type_name("FILE");
+  Command train =
+      add_subcommand(&command, "train", "The population model, from folders of recordings",
+                     "population file to write", &o, common);
   train
       .option("FOLDER", &o.trials,
               "a person's recordings (a standing trial and walks with plates), or folders of them")
       .required();
   train.option("--title", &o.title, "what the population is called");
   train.option("--source", &o.source, "where the recordings come from, and their licence");
-  add_map(&train, &o);
   train.run([&common, options] { run_train(*options, common); });
 }
 

@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/identify_foot2d.h"
 #include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/identification/bench_examples.h"
 #include "vesica/identification/bench_study.h"
+#include "vesica/identification/foot2d_study.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/output_file.h"
 #include "vesica/report/foot_dynamics_page.h"
@@ -104,27 +106,41 @@ void run_scene_fit(const InputFile& file, Common& common) {
 }
 
 void print_errors(const char* what, const std::vector<FootResult>& results) {
+  const bool given = std::string_view(what) == "imposed";
   for (const FootResult& r : results) {
-    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>10.1f}{:>10.1f}  {}\n", what, r.trial, r.side,
-               r.begin, r.end, 100 * r.errors.force, 100 * r.errors.cop, r.what);
+    const std::string force = given ? "given" : fmt::format("{:.1f}", 100 * r.errors.force);
+    const std::string pressure =
+        std::isfinite(r.errors.pressure) ? fmt::format("{:.1f}", 100 * r.errors.pressure) : "";
+    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>9}{:>9.1f}{:>12}  {}\n", what, r.trial,
+               r.side, r.begin, r.end, force, 100 * r.errors.cop, pressure, r.what);
   }
 }
 
 void print_table(const FootStudy& study) {
   if (!study.title.empty()) fmt::print("{}\n\n", study.title);
-  fmt::print("  {:<12}{:<14}{:<7}{:>12}{:>10}{:>10}\n", "", "trial", "side", "stance [s]",
-             "force %", "point %");
+  fmt::print("  {:<12}{:<14}{:<7}{:>12}{:>9}{:>9}{:>12}\n", "", "trial", "side", "stance [s]",
+             "force %", "point %", "pressure %");
   print_errors("calibration", study.calibration);
   print_errors("placebo", study.placebo);
   print_errors("refitted", study.refitted);
   print_errors("blind", study.blind);
   print_errors("mean curve", study.mean_curve);
-  for (FootResult r : study.imposed) {
-    fmt::print("  {:<12}{:<14}{:<7}{:>6.2f}{:>6.2f}{:>10}{:>10.1f}\n", "imposed", r.trial, r.side,
-               r.begin, r.end, "given", 100 * r.errors.cop);
+  print_errors("six spheres", study.six_spheres);
+  print_errors("imposed", study.imposed);
+  fmt::print("\n  {:<12}{:<7}{:<8}{:>8}{:>9}{:>9}\n", "mean of", "side", "speed", "stances",
+             "force %", "point %");
+  for (const FootGroup& g : study.groups) {
+    fmt::print("  {:<12}{:<7}{:<8}{:>8}{:>9.1f}{:>9.1f}\n", g.kind, g.side, g.speed, g.stances,
+               100 * g.errors.force, 100 * g.errors.cop);
+  }
+  for (const FootSourceRun& r : study.source_runs) {
+    fmt::print("  {} foot, {}: {:.1f} / {:.1f} / {:.1f} % (Brown {:.1f} / {:.1f} / {:.1f})\n",
+               r.side, r.name, 100 * r.errors.force, 100 * r.errors.cop, 100 * r.errors.pressure,
+               100 * r.published.force, 100 * r.published.cop, 100 * r.published.pressure);
   }
   fmt::print("\n");
   for (const std::string& verdict : study.verdicts) fmt::print("  {}\n", verdict);
+  for (const std::string& words : study.undetermined) fmt::print("  {}\n", words);
   for (const std::string& remark : study.remarks) fmt::print("  note: {}\n", remark);
 }
 
@@ -224,6 +240,7 @@ void add_identify(CommandLine& line, Common& common) {
   Command command = add_command(line, common, "identify",
                                 "Fit contact parameters to measurements, with intervals");
   add_out(command, common);
+  add_threads(command, common);
   auto arguments = std::make_shared<IdentifyArguments>();
   const Option study = command.option("STUDY", &arguments->study, "a YAML study").type_name("");
   command
@@ -244,6 +261,8 @@ void add_identify(CommandLine& line, Common& common) {
     }
     const InputFile file = InputFile::load(find_input(arguments->study));
     if (!common.out.empty()) try_folder(common.out);
+    if (is_foot2d_study(file)) return run_foot2d(file, common);
+    command.refuse({"--threads"}, "only studies with `type: foot2d` run on several threads");
     if (is_foot_study(file)) {
       run_foot(file, common);
     } else if (is_drag_study(file)) {

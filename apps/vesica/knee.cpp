@@ -12,16 +12,35 @@
 #include "vesica/error.h"
 #include "vesica/io/output_file.h"
 #include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 
 namespace vesica::app {
 namespace {
 
 struct KneeArguments {
-  std::string activity = "swing", side = "right", condyles = "spheres", strands, walk, write;
+  std::string activity = "swing", side, condyles = "spheres", strands, walk, write;
   double flexion = 0;
 };
 
 constexpr double kEllipsoidStretch = 1.2;  // along y, over the height
+
+void tell_strands(const biomechanics::KneeStrands& strands) {
+  const auto count = [](size_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  say("{} from femur to tibia, of a {} knee\n", count(strands.ligaments.size(), "strand"),
+      strands.side == biomechanics::Side::kLeft ? "left" : "right");
+  if (!strands.left_out.empty()) {
+    say("{} left out, which this knee has no place for: {}\n",
+        count(strands.left_out.size(), "strand"), fmt::join(strands.left_out, ", "));
+  }
+  if (!strands.straightened.empty()) {
+    say("{} straight, though the table lets them wrap over {}: it has the names of these surfaces "
+        "only; give lines that need them `wraps` (docs/theory/wrapping.md): {}\n",
+        count(strands.straightened.size(), "strand"), fmt::join(strands.surfaces, ", "),
+        fmt::join(strands.straightened, ", "));
+  }
+}
 
 biomechanics::KneeOptions make_knee_options(const KneeArguments& a, bool quiet) {
   biomechanics::KneeOptions options;
@@ -32,14 +51,13 @@ biomechanics::KneeOptions make_knee_options(const KneeArguments& a, bool quiet) 
           "--strands: is for --activity swing; the points of '{}' are those of the twelve elements",
           a.activity));
     }
-    options = biomechanics::make_strand_options(a.strands);
-    const auto strands = biomechanics::load_knee_strands(a.strands, 0);
-    if (!quiet)
-      say("{} strands from femur to tibia; {} left out, which end on bodies that are not there: "
-          "{}\n",
-          strands.ligaments.size(), strands.left_out.size(), fmt::join(strands.left_out, ", "));
+    biomechanics::KneeStrands strands;
+    options = biomechanics::make_strand_options(a.strands, &strands);
+    if (!quiet) tell_strands(strands);
   }
-  if (a.side == "left") options.side = biomechanics::Side::kLeft;
+  if (!a.side.empty()) {
+    options.side = a.side == "left" ? biomechanics::Side::kLeft : biomechanics::Side::kRight;
+  }
   if (a.condyles == "ellipsoids") {
     for (auto& c : options.condyles) c.radii.y() *= kEllipsoidStretch;
   }
@@ -80,6 +98,16 @@ void write_knee(KneeArguments a, const Common& common) {
                       : a.activity == "squat" ? biomechanics::make_squat(options)
                       : a.activity == "step"  ? biomechanics::make_step(options)
                                               : biomechanics::make_knee(options);
+  // A scene that does not start is not written.
+  if (a.activity != "walk") {
+    try {
+      make_scene<double>(model);
+    } catch (const InputError& error) {
+      throw InputError(
+          fmt::format("this knee does not rest where it begins ({}); {}", error.what(),
+                      a.flexion > 0 ? "give another --flexion" : "look at its strands"));
+    }
+  }
   const std::string text = write_model(model);
   if (!a.write.empty()) {
     save_text(a.write, text);
@@ -102,7 +130,8 @@ void add_knee(CommandLine& line, Common& common) {
   command.option("--activity", &a->activity, "what it does")
       .one_of({"swing", "squat", "step", "walk"})
       .show_default();
-  command.option("--side", &a->side, "right or left").one_of({"right", "left"}).show_default();
+  command.option("--side", &a->side, "right, or as the table of --strands says")
+      .one_of({"right", "left"});
   command.option("--condyles", &a->condyles, "spheres, or ellipsoids 1.2 times as long as high")
       .one_of({"spheres", "ellipsoids"})
       .show_default();

@@ -22,8 +22,8 @@ TEST(FootStudy, SyntheticStancesAreJudgedBesidePlaceboAndMeanCurve) {
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(json["calibration"].size(), 1u);
   EXPECT_EQ(json["refitted"].size(), 3u);  // all but the one that was fitted
-  EXPECT_EQ(json["placebo"].size(), 2u);
-  for (const char* kind : {"blind", "mean_curve", "imposed"}) {
+  EXPECT_EQ(json["placebo"].size(), 5u);   // two of the calibration, one of every refit
+  for (const char* kind : {"blind", "mean_curve", "six_spheres", "imposed"}) {
     ASSERT_EQ(json[kind].size(), 2u) << kind;  // walks that do not calibrate
     for (const auto& row : json[kind]) {
       EXPECT_EQ(row["side"], "right");
@@ -34,8 +34,12 @@ TEST(FootStudy, SyntheticStancesAreJudgedBesidePlaceboAndMeanCurve) {
   for (const auto& row : json["imposed"]) {
     EXPECT_LE(row["force_error_percent"].get<double>(), 1e-6);
   }
+  for (const char* kind : {"calibration", "refitted", "blind", "imposed"}) {
+    for (const auto& row : json[kind]) EXPECT_TRUE(row.contains("pressure_error_percent")) << kind;
+  }
+  EXPECT_EQ(json["source_runs"].size(), 2u);
   EXPECT_EQ(json["parameters"].size(), 29u);
-  EXPECT_EQ(json["verdicts"].size(), 3u);  // placebo, blind, friction
+  EXPECT_EQ(json["verdicts"].size(), 2u);
   EXPECT_NE(work.read("f/report.html").find("mean curve"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(work.read("f/identify.json"))["blind"], json["blind"]);
 }
@@ -53,6 +57,8 @@ TEST(FootStudy, BadInputIsNamedWithItsPlace) {
   EXPECT_NE(error("walk2", "wolk2").find("bad.yaml:4"), std::string::npos);
   EXPECT_NE(error("walk2", "wolk2").find("walk2"), std::string::npos);
   EXPECT_NE(error("stances: 4", "stances: 1").find("bad.yaml:3"), std::string::npos);
+  EXPECT_NE(error("stances: 4}", "stances: 4}\nfit: {toe: bent}").find("bad.yaml:4"),
+            std::string::npos);
   EXPECT_NE(error("stances: 4", "stonces: 4").find("stances"), std::string::npos);
   EXPECT_NE(error("calibrate: [walk1, walk2]", "calibrate: []").find("at least one walk"),
             std::string::npos);

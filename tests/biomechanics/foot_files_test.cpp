@@ -9,7 +9,7 @@
 
 #include "tests/support/support.h"
 #include "vesica/biomechanics/foot_file.h"
-#include "vesica/biomechanics/foot_spheres.h"
+#include "vesica/biomechanics/foot_osim.h"
 #include "vesica/error.h"
 #include "vesica/io/csv.h"
 
@@ -90,7 +90,7 @@ Triple read_triple(const pugi::xml_node& node) {
 }
 Vec3d to_ours(const Triple& t) { return {t[2], t[0], t[1]}; }
 
-struct OsimSphere {
+struct ReadSphere {
   bool on_toes = false;
   Vec3d place;
   double radius = 0, stiffness = 0, dissipation = 0, constant = 0, hertz = 0, crossley = 0;
@@ -103,8 +103,8 @@ pugi::xml_node find_named(const pugi::xml_node& set, const std::string& name) {
   return {};
 }
 
-std::vector<OsimSphere> read_spheres(const pugi::xml_node& model) {
-  std::vector<OsimSphere> spheres;
+std::vector<ReadSphere> read_spheres(const pugi::xml_node& model) {
+  std::vector<ReadSphere> spheres;
   const pugi::xml_node geometry = model.child("ContactGeometrySet");
   const pugi::xml_node floor = find_named(geometry, "floor");
   EXPECT_STREQ(floor.name(), "ContactHalfSpace");
@@ -121,7 +121,7 @@ std::vector<OsimSphere> read_spheres(const pugi::xml_node& model) {
     const std::string frame = sphere.child("socket_frame").text().get();
     EXPECT_TRUE(frame == "/bodyset/calcn_r" || frame == "/bodyset/toes_r") << frame;
     EXPECT_FALSE(find_named(model.child("BodySet"), frame.substr(9)).empty());
-    OsimSphere s;
+    ReadSphere s;
     s.on_toes = frame == "/bodyset/toes_r";
     s.place = to_ours(read_triple(sphere.child("location")));
     s.radius = sphere.child("radius").text().as_double();
@@ -159,10 +159,10 @@ Pose<double> read_toe(const pugi::xml_node& model) {
   return {to * R * to.transpose(), to_ours(read_triple(frame.child("translation")))};
 }
 
-Vec3d calc_load(const std::vector<OsimSphere>& spheres, const Pose<double>& toe,
+Vec3d calc_load(const std::vector<ReadSphere>& spheres, const Pose<double>& toe,
                 const FootFrame& f) {
   Vec3d load = Vec3d::Zero();
-  for (const OsimSphere& s : spheres) {
+  for (const ReadSphere& s : spheres) {
     Vec3d p = s.place, carried = Vec3d::Zero();
     if (s.on_toes) {
       const double c = std::cos(f.angles[0]), n = std::sin(f.angles[0]);
@@ -188,10 +188,10 @@ Vec3d calc_load(const std::vector<OsimSphere>& spheres, const Pose<double>& toe,
   return load;
 }
 
-TEST(FootSpheres, TheFileGivesTheErrorThatItStates) {
+TEST(OsimSpheres, TheFileGivesTheErrorThatItStates) {
   const FootModel foot = make_brown_foot();
   const std::vector<FootFrame> frames = make_stance(foot, 0);
-  const FootSpheres set = fit_spheres(foot, frames, kWeight);
+  const OsimSpheres set = fit_osim_spheres(foot, frames, kWeight);
   pugi::xml_document document;
   const pugi::xml_parse_result parsed =
       document.load_string(write_osim(set, foot, "r", 0.9).c_str());
@@ -199,7 +199,7 @@ TEST(FootSpheres, TheFileGivesTheErrorThatItStates) {
   const pugi::xml_node root = document.child("OpenSimDocument");
   EXPECT_GE(root.attribute("Version").as_int(), 40000);
   const pugi::xml_node model = root.child("Model");
-  const std::vector<OsimSphere> spheres = read_spheres(model);
+  const std::vector<ReadSphere> spheres = read_spheres(model);
   ASSERT_EQ(spheres.size(), 6u);
   const Pose<double> toe = read_toe(model);
 
@@ -221,17 +221,17 @@ TEST(FootSpheres, TheFileGivesTheErrorThatItStates) {
 }
 
 // More spheres come nearer.
-TEST(FootSpheres, MoreSpheresComeNearer) {
+TEST(OsimSpheres, MoreSpheresComeNearer) {
   const FootModel foot = make_brown_foot();
   const std::vector<FootFrame> frames = make_stance(foot, 0);
-  const double one = fit_spheres(foot, frames, kWeight, 1).force_error;
-  EXPECT_LT(fit_spheres(foot, frames, kWeight, 3).force_error, one);
+  const double one = fit_osim_spheres(foot, frames, kWeight, 1).force_error;
+  EXPECT_LT(fit_osim_spheres(foot, frames, kWeight, 3).force_error, one);
 }
 
-TEST(FootSpheres, WhatMakesNoSenseIsRefused) {
-  EXPECT_THROW(fit_spheres(make_brown_foot(), {}, kWeight), InputError);
+TEST(OsimSpheres, WhatMakesNoSenseIsRefused) {
+  EXPECT_THROW(fit_osim_spheres(make_brown_foot(), {}, kWeight), InputError);
   const FootModel foot = make_brown_foot();
-  EXPECT_THROW(fit_spheres(foot, make_stance(foot, 0), 0), InputError);
+  EXPECT_THROW(fit_osim_spheres(foot, make_stance(foot, 0), 0), InputError);
 }
 
 }  // namespace

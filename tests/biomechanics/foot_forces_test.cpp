@@ -85,7 +85,7 @@ TEST(FootForces, ColumnsMeetDifferences) {
     EXPECT_LE((load - calc_foot_load(foot, frame)).norm(), 1e-12 * load.norm());
     if (load[0] < 20 || is_grazing(foot, frame)) continue;
     ++touching;
-    const double h = 1e-5, scale = columns.by_motion.norm();
+    const double h = 1e-5, scale = columns.all.middleCols<12>(columns.order.motion()).norm();
     const auto by = [&](auto change) {
       return calc_difference(
           [&](double step) {
@@ -95,22 +95,23 @@ TEST(FootForces, ColumnsMeetDifferences) {
           },
           h);
     };
-    expect_column(columns.by_stiffness * 1e7,
+    expect_column(columns.all.col(FootOrder::kStiffness) * 1e7,
                   by([](FootModel& f, double s) { f.stiffness += 1e7 * s; }), scale);
-    expect_column(columns.by_damping, by([](FootModel& f, double s) { f.damping += s; }), scale);
+    expect_column(columns.all.col(FootOrder::kDamping),
+                  by([](FootModel& f, double s) { f.damping += s; }), scale);
     for (size_t e = 0; e < foot.ellipsoids.size(); ++e) {
       for (int k = 0; k < 9; ++k) {
         const auto difference = by([&](FootModel& f, double s) {
           FootEllipsoid& one = f.ellipsoids[e];
           (k < 3 ? one.radii : k < 6 ? one.position : one.angles)[k % 3] += s * 0.1;
         });
-        expect_column(columns.by_ellipsoids.col(static_cast<Eigen::Index>(9 * e) + k) * 0.1,
+        expect_column(columns.all.col(columns.order.ellipsoid(static_cast<int>(e)) + k) * 0.1,
                       difference, scale);
       }
     }
     for (int k = 0; k < 12; ++k) {
       expect_column(
-          columns.by_motion.col(k),
+          columns.all.col(columns.order.motion() + k),
           calc_difference([&](double s) { return calc_foot_load(foot, moved(frame, k, s)); }, h),
           scale);
     }
@@ -121,8 +122,9 @@ TEST(FootForces, ColumnsMeetDifferences) {
           (rate ? other.rates : other.angles)[j] += s;
           return calc_foot_load(foot, other);
         };
-        const auto& column = rate ? columns.by_rates : columns.by_angles;
-        expect_column(column.col(static_cast<Eigen::Index>(j)), calc_difference(load_at, h), scale);
+        const int joint = static_cast<int>(j);
+        const int column = rate ? columns.order.rate(joint) : columns.order.angle(joint);
+        expect_column(columns.all.col(column), calc_difference(load_at, h), scale);
       }
     }
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/support/support.h"
@@ -104,22 +105,120 @@ TEST(KneeStrands, BadTablesAreRefused) {
             std::string::npos);
 }
 
-// The published result beside ours. Wilson et al. (2000, J Biomech 33:465): in each of fifteen
-// knees flexed passively the tibia turned inward with flexion. Inside: the first 30 deg. What lies
-// outside is printed and said in docs/theory/knee.md, not held.
-TEST(KneeStrands, PassiveFlexionBesideTheLiterature) {
-  if (!has_strands()) GTEST_SKIP() << "no " << strand_file();
-  const KneeOptions options = biomechanics::make_strand_options(strand_file());
-  std::vector<std::array<double, 6>> path;
-  for (int k = 0; k <= 9; ++k) path.push_back(measure(make_passive(options, k * 10 * kDegree)));
-  for (size_t k = 0; k < path.size(); ++k) {
-    fmt::print(
-        "flexion {:3d} deg: internal rotation {:6.2f} deg, adduction {:5.2f} deg, anterior "
-        "{:6.2f} mm\n",
-        static_cast<int>(10 * k), path[k][2] / kDegree, path[k][1] / kDegree, path[k][4] * 1e3);
+// Strands of a left knee, reversed ones and other letters are read; what cannot be is told with its
+// line.
+TEST(KneeStrands, RowsAreWhatTheySay) {
+  const std::string file = (std::filesystem::temp_directory_path() / "strands_rows.csv").string();
+  const std::string heading =
+      "name,linear_stiffness_N_per_strain,slack_length_m,origin_frame,ox_m,oy_m,oz_m,"
+      "insertion_frame,ix_m,iy_m,iz_m,wrap_objects\n";
+  const auto load = [&](const std::string& rows) {
+    std::ofstream(file) << heading + rows;
+    return biomechanics::load_knee_strands(file, 0);
+  };
+  const auto right =
+      load("a,1000,0.03,/bodyset/femur_distal_r,0,0,0.02,tibia_proximal_r,0,-0.03,0.01\n");
+  EXPECT_EQ(right.side, biomechanics::Side::kRight);
+  // From tibia to femur, with capitals; wraps over what the table does not describe.
+  const auto turned =
+      load("a,1000,0.03,Tibia_proximal_R,0,-0.03,0.01,FEMUR_distal_R,0,0,0.02,Med\n");
+  EXPECT_LT((turned.ligaments[0].femur - right.ligaments[0].femur).norm(), 1e-15);
+  EXPECT_LT((turned.ligaments[0].tibia - right.ligaments[0].tibia).norm(), 1e-15);
+  EXPECT_EQ(turned.straightened, std::vector<std::string>{"a"});
+  EXPECT_EQ(turned.surfaces, std::vector<std::string>{"Med"});
+  // Of a left knee: z to the right is medial; as a right knee it is the same.
+  const auto left = load("a,1000,0.03,femur_distal_l,0,0,-0.02,tibia_proximal_l,0,-0.03,-0.01\n");
+  EXPECT_EQ(left.side, biomechanics::Side::kLeft);
+  EXPECT_LT((left.ligaments[0].femur - right.ligaments[0].femur).norm(), 1e-15);
+  EXPECT_EQ(
+      load("a,1000,0.03,femur_r,0,0,0,tibia_r,0,-0.03,0\nb,1,1,femur_r,0,0,0,patella_r,0,0,0\n")
+          .left_out,
+      std::vector<std::string>{"b (ends on patella_r)"});
+  const auto error = [&](const std::string& rows) {
+    return test::input_error_of([&] { load(rows); });
+  };
+  const std::string good = "a,1000,0.03,femur_r,0,0,0,tibia_r,0,-0.03,0\n";
+  const auto expect = [&](const std::string& rows, const std::string& part) {
+    EXPECT_NE(error(rows).find(part), std::string::npos) << error(rows);
+  };
+  expect(good + "b,1000,0.03,femur_l,0,0,0,tibia_l,0,-0.03,0\n", ":3: b runs from femur_l");
+  expect("a,1000,0.03,femur_r,0,0,0,tibia_l,0,-0.03,0\n", "one knee");
+  expect(good + good, ":3: there is a strand 'a' already");
+  expect("a,1000,0.03,femur_r,0,0,0,tibia_r,0,-0,03,0,,\n", ":2: the row has 14 cells");
+  // Millimetres in one column, or in all of them.
+  expect("a,1000,30,femur_r,0,0,0,tibia_r,0,-0.03,0\n", "slack length is 30 m");
+  expect("a,1000,0.03,femur_r,0,0,0,tibia_r,0,-30,0\n", "30 m from the knee");
+  expect("a,1000,30,femur_r,0,0,0,tibia_r,0,-30,0\n", "30 m from the knee");
+}
+
+// Passive flexion: what the tibia does from the straight knee on.
+struct PassivePath {
+  std::vector<double> flexion, internal, adduction;  // [deg]
+  // How far the point of the tibia that lies at the middle of the condyles' centres in the straight
+  // knee moves forward of it, along the floating axis [mm]: no part of it is the turning itself.
+  std::vector<double> anterior;
+};
+PassivePath follow(const KneeOptions& options) {
+  PassivePath path;
+  const Vec3d center = 0.5 * (options.condyles[0].center + options.condyles[1].center);
+  Vec3d in_tibia = Vec3d::Zero();
+  std::array<double, 6> straight{};
+  for (int k = 0; k <= 9; ++k) {
+    const Scene<double> scene = make_passive(options, k * 10 * kDegree);
+    const System<double> system(scene, false);
+    auto data = system.make_evaluation<double>();
+    system.calc_motions(0, system.make_initial_state().y.data(), &data);
+    const Pose<double>& tibia = data.motions[1].X_WB;
+    const auto m = calc_grood_suntay(scene.measures[0], data.motions);
+    if (k == 0) {
+      straight = m;
+      in_tibia = tibia.R_WB.transpose() * (center - tibia.p_WB);
+    }
+    const Vec3d e2 = tibia.R_WB.col(2).cross(Vec3d::UnitX()).normalized();
+    path.flexion.push_back(10 * k);
+    path.internal.push_back((m[2] - straight[2]) / kDegree);
+    path.adduction.push_back((m[1] - straight[1]) / kDegree);
+    path.anterior.push_back((tibia * in_tibia - center).dot(e2) * 1e3);
   }
-  const double first = (path[3][2] - path[0][2]) / kDegree;
-  EXPECT_GT(first, 0);  // 4.7: inward, as in all of Wilson's fifteen
+  return path;
+}
+
+void print(const char* name, const PassivePath& path) {
+  for (size_t k = 0; k < path.flexion.size(); ++k) {
+    fmt::print(
+        "{} {:2.0f} deg: internal rotation {:6.2f} deg, adduction {:5.2f} deg, forward {:6.2f} "
+        "mm\n",
+        name, path.flexion[k], path.internal[k], path.adduction[k], path.anterior[k]);
+  }
+}
+
+// The same strands in another program with the cartilage of that knee, its patella and its surfaces
+// to wrap over (OpenSim-JAM's passive flexion of lenhart2015, from which its constraint functions
+// are made): rotation and adduction of the joint knee_r, whose axes are those of Grood and Suntay,
+// at 0, 7.97, ... deg, against the straight knee [deg].
+TEST(KneeStrands, PassiveFlexionBesideOpenSimJam) {
+  if (!has_strands()) GTEST_SKIP() << "no " << strand_file();
+  const PassivePath path = follow(biomechanics::make_strand_options(strand_file()));
+  print("strands", path);
+  // At 32, 64 and 88 deg there: rotation -1.0, -5.1, -4.0; adduction 1.9, 3.5, 4.8.
+  const auto at = [&](const std::vector<double>& y, double flexion) {
+    const auto k = static_cast<size_t>(flexion / 10);
+    return y[k] + (flexion / 10 - static_cast<double>(k)) * (y[k + 1] - y[k]);
+  };
+  // Both turn outward beyond 40 deg, by degrees that differ, and both go into adduction.
+  EXPECT_LT(at(path.internal, 88) - at(path.internal, 32), 0);
+  EXPECT_NEAR(at(path.adduction, 32), 1.9, 1.5);
+  EXPECT_NEAR(at(path.adduction, 64), 3.5, 1.5);
+  EXPECT_NEAR(at(path.adduction, 88), 4.8, 1.5);
+}
+
+// The twelve elements beside Walker et al. (1988, J Biomech 21:965), whose polynomials are the mean
+// of cadaver knees; docs/theory/knee.md has all figures.
+TEST(KneePassive, TwelveElementsBesideWalker) {
+  const PassivePath path = follow({});
+  print("twelve", path);
+  // In the end inward, as there (14.9 deg) and in each of Wilson's fifteen knees.
+  EXPECT_GT(path.internal.back(), 5);
 }
 
 // A squat carries the weight: at rest, contact and quadriceps hold what is above the ankle.

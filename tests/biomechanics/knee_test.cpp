@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "tests/biomechanics/knee_peer.h"
 #include "tests/support/support.h"
@@ -167,6 +168,116 @@ TEST(Knee, EllipsoidsTendToSpheres) {
               1e-5);
 }
 
+// Ellipsoids 1.2 times as long as high: the statics balance, forces are those of the cut-off caps
+// in closed form (an ellipsoid is a unit sphere, stretched), the ledger closes, and a left knee is
+// the right one in a mirror.
+TEST(Knee, EllipsoidsPressAsTheirCaps) {
+  KneeOptions options;
+  for (auto& c : options.condyles) c.radii.y() *= 1.2;
+  const Scene<double> scene = make_scene<double>(make_knee(options));
+  const RunResult run = simulate(make_knee(options));
+  ASSERT_TRUE(run.failure.empty()) << run.failure;
+  const knee_peer::State s = start_of(scene);
+  const Vec3d n = s.R.col(2);
+  const char* names[] = {"medial", "lateral"};
+  for (size_t k = 0; k < 2; ++k) {
+    const Vec3d& r = options.condyles[k].radii;
+    const Vec3d on_plane = s.p + s.R * options.plateaus[k].point;
+    const double height = r.cwiseProduct(n).norm();  // of the ellipsoid along the normal
+    const double depth = (height - n.dot(options.condyles[k].center - on_plane)) / height;
+    const double volume = r.prod() * kPi * depth * depth * (3 - depth) / 3;
+    const double force = column(run, std::string(names[k]) + ".normal_force").front();
+    EXPECT_GT(force, 20);
+    EXPECT_NEAR(force, options.contact_stiffness * volume, 1e-6 * force) << names[k];
+  }
+  EXPECT_LT(std::abs(run.residual), 1e-4 * run.energy_scale);
+  EXPECT_GT(column(run, "knee.flexion").back(), 60 * kDegree);
+  options.side = biomechanics::Side::kLeft;
+  const RunResult left = simulate(make_knee(options));
+  EXPECT_NEAR(column(left, "knee.internal_rotation").back(),
+              column(run, "knee.internal_rotation").back(), 1e-4);
+}
+
+// One ligament in every way that its numbers may be given: the same law.
+TEST(Knee, LigamentsInEveryWay) {
+  const Scene<double> scene = make_scene<double>(load_scene());
+  constexpr size_t kLigament = 7;
+  const auto& law = std::get<LigamentLaw<double>>(scene.lines[kLigament].action);
+  const auto law_of = [&](const std::function<void(model::Ligament<>*)>& change) {
+    Model m = load_scene();
+    change(&std::get<model::Ligament<>>(m.forces[kLigament].force));
+    return std::get<LigamentLaw<double>>(make_scene<double>(m).lines[kLigament].action);
+  };
+  // Its length where the file puts the tibia, before statics move it.
+  const auto table = knee_peer::table();
+  const Vec3d tibia = table[kLigament].tibia * 1e-3 + Vec3d(-0.0015, -0.0077, -0.213);
+  const double length = (tibia - table[kLigament].femur * 1e-3).norm();
+  const LigamentLaw<double> ways[] = {law_of([&](model::Ligament<>* l) {
+                                        l->slack_length.reset();
+                                        l->reference_strain = length / law.slack_length - 1;
+                                      }),
+                                      law_of([&](model::Ligament<>* l) {
+                                        l->stiffness.reset();
+                                        l->stiffness_per_strain = law.stiffness * law.slack_length;
+                                      }),
+                                      law_of([&](model::Ligament<>* l) {
+                                        l->slack_length.reset();
+                                        l->toe_stiffness = table[kLigament].K1 * 1e6;
+                                      }),
+                                      law_of([&](model::Ligament<>* l) {
+                                        l->slack_length.reset();
+                                        l->reference_strain = length / law.slack_length - 1;
+                                        l->stiffness.reset();
+                                        l->stiffness_per_strain = law.stiffness * law.slack_length;
+                                      })};
+  for (const auto& way : ways) {
+    EXPECT_NEAR(way.slack_length, law.slack_length, 1e-14);
+    EXPECT_NEAR(way.stiffness, law.stiffness, 1e-9 * law.stiffness);
+    EXPECT_NEAR(way.toe_stiffness(), law.toe_stiffness(), 1e-9 * law.toe_stiffness());
+  }
+}
+
+// A length that can only be in another unit is told.
+TEST(Knee, LengthsInAnotherUnitAreNoted) {
+  Model m = load_scene();
+  EXPECT_TRUE(make_scene<double>(m).notes.empty());
+  *std::get<model::Ligament<>>(m.forces[7].force).slack_length *= 1000;
+  const auto notes = make_scene<double>(m).notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("'LCL' is 0.0"), std::string::npos) << notes[0];
+}
+
+// The scene with maps is the knee, and its maps are the forces of the recording.
+TEST(Knee, MapsSceneIsTheKneeWithMaps) {
+  Model maps = load_model(test::source_dir() + "/scenes/knee_maps.yaml");
+  const auto with = list_numbers(maps), without = list_numbers(load_scene());
+  ASSERT_EQ(with.size(), without.size());
+  for (size_t k = 0; k < with.size(); ++k) {
+    EXPECT_EQ(with[k].path, without[k].path);
+    EXPECT_EQ(with[k].value, without[k].value) << with[k].path;
+  }
+  EXPECT_EQ(maps.run.duration, load_scene().run.duration);
+  EXPECT_EQ(maps.run.tolerance, load_scene().run.tolerance);
+  maps.run.duration = 0.1;
+  const RunResult run = simulate(maps);
+  ASSERT_TRUE(run.failure.empty()) << run.failure;
+  ASSERT_EQ(run.map_sums.size(), 2u);
+  for (size_t m = 0; m < 2; ++m) {
+    const std::string name = m == 0 ? "medial" : "lateral";
+    const TimeTable& sums = run.map_sums[m];
+    ASSERT_EQ(sums.rows(), 11u);
+    const auto force = column(run, name + ".normal_force");
+    for (size_t k = 0; k < sums.rows(); ++k) {
+      const double all = sums.at(k, sums.find(name + ".map.force"));
+      EXPECT_NEAR(all, force[10 * k], 1e-9 * (1 + force[10 * k])) << name << k;
+      // The two halves are the whole, all of which is on the map.
+      EXPECT_NEAR(sums.at(k, sums.find(name + ".map.anterior.force")) +
+                      sums.at(k, sums.find(name + ".map.posterior.force")),
+                  all, 1e-9 * (1 + all));
+    }
+  }
+}
+
 // Derivatives of the swing by a slack length, an attachment and the stiffness, the change of the
 // pose of rest included: against differences of runs.
 TEST(Knee, DerivativesFromThePoseOfRestOn) {
@@ -198,6 +309,56 @@ TEST(Knee, DerivativesFromThePoseOfRestOn) {
           << paths[p] << " " << s.final_names[k];
     }
   }
+}
+
+// Numbers that move a held measure itself: the place and turn of the fixed femur, frames of the
+// measure. The pose of rest answers to them; against differences.
+TEST(Knee, PoseOfRestAnswersToWhatMovesTheHeldMeasure) {
+  Model m = make_knee();
+  // The femur turned about an oblique axis; gravity stays, so that more than the frame changes.
+  m.bodies[0].pose =
+      model::Frame<>::at(Vec3d(0.001, 0.002, -0.001)).turned(Vec3d(0.5, 0.8, -0.3), 0.04);
+  const std::vector<std::string> paths = {
+      "bodies.femur.pose.position.1",     "bodies.femur.pose.angle",
+      "bodies.femur.pose.axis.1",         "measures.0.frames.0.angle",
+      "measures.0.frames.0.position.1",   "forces.LCL.slack_length",
+      "bodies.femur.shapes.medial.radius"};
+  auto& frame = std::get<model::GroodSuntay<>>(m.measures[0].measure).frames[0];
+  frame = frame.turned(Vec3d(0.7, -0.2, 0.4), 0.05);
+  const Scene<Dual<12>> scene = make_scene<Dual<12>>(m, paths);
+  const auto start_with = [&](size_t p, double change) {
+    Model other = m;
+    auto& femur = *other.bodies[0].pose;
+    auto& upper = std::get<model::GroodSuntay<>>(other.measures[0].measure).frames[0];
+    auto& ligament = std::get<model::Ligament<>>(other.forces[7].force);
+    double* const numbers[] = {&femur.position.y(),
+                               &femur.angle,
+                               &femur.axis.y(),
+                               &upper.angle,
+                               &upper.position.y(),
+                               &*ligament.slack_length,
+                               &std::get<Sphere<double>>(other.bodies[0].shapes[0].shape).radius};
+    *numbers[p] += change;
+    return make_scene<double>(other).q0;
+  };
+  for (size_t p = 0; p < paths.size(); ++p) {
+    const double step = 1e-6;
+    const auto more = start_with(p, step), less = start_with(p, -step);
+    for (size_t k = 0; k < 7; ++k) {
+      const double slope = (more[k] - less[k]) / (2 * step);
+      EXPECT_NEAR(scene.q0[k].v[static_cast<int>(p)], slope, 1e-5 * (1 + std::abs(slope)))
+          << paths[p] << " " << k;
+    }
+  }
+}
+
+TEST(Knee, OneNumberHasOneDerivative) {
+  const auto error = [](const std::vector<std::string>& paths) {
+    return test::input_error_of([&] { make_scene<Dual<4>>(make_knee(), paths); });
+  };
+  EXPECT_NE(error({"forces.LCL.slack_length", "forces.7.slack_length"}).find("names too"),
+            std::string::npos);
+  EXPECT_NE(error({"forces.LCX.slack_length"}).find("no number at that path"), std::string::npos);
 }
 
 TEST(Knee, OptionsThatMakeNoKneeAreRefused) {

@@ -198,10 +198,19 @@ TEST(PressureSums, WhatLiesBesideTheGridIsCounted) {
   Pose<double> X_WF;
   X_WF.p_WB = Vec3d(0.01, 0, 0);
   PressureGrid grid = make_grid(1e-3, 20, 20);  // ends at the middle of the patch
-  grid.regions = {{"half", -0.01, 0.01, -kInfinity, kInfinity}};
+  // The second has no limits: it goes as far as the grid.
+  grid.regions = {{"half", -0.01, 0.01, -kInfinity, kInfinity},
+                  {"all", -kInfinity, kInfinity, -kInfinity, kInfinity}};
   const Mapped m = map_of(p, X_WF, grid);
   EXPECT_NEAR(m.frame.outside, 0.5 * m.frame.all.force, 1e-9);
   EXPECT_NEAR(m.frame.regions[0].force, 0.5 * m.frame.all.force, 1e-9);
+  EXPECT_NEAR(m.frame.regions[1].force + m.frame.outside, m.frame.all.force, 1e-9);
+  // A touch too small to be sampled, beside the grid: likewise.
+  X_WF.p_WB = Vec3d(0.05, 0, 0);
+  const Mapped small = map_of(ball(0.02, 1e-12), X_WF, grid);
+  EXPECT_GT(small.frame.outside, 0);
+  EXPECT_EQ(small.frame.regions[1].force, 0);
+  X_WF.p_WB = Vec3d(0.01, 0, 0);
   // From the side nothing can be seen, and it says so.
   X_WF.R_WB = calc_turn_of_z(Vec3d(1, 0, 0.05).normalized());
   const Mapped side = map_of(p, X_WF, grid);

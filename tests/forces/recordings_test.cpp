@@ -59,7 +59,13 @@ TEST(ForcesRecordings, FrontEndFindsWhatIsWrong) {
     ASSERT_EQ(p.scales.size(), p.name == "WBDS18" ? 2u : 0u) << p.name;
     for (const PlateScale& s : p.scales) EXPECT_EQ(s.factor, 2.0);
   }
-  EXPECT_GT(stances, 250u);                                     // 269 measured
+  EXPECT_EQ(stances, 268u);  // one hung over an edge
+  // One foot stood over the edge of its plate: only its lateral force tells, as a MOT has no edges.
+  for (const MeasuredWalk& m : get_person("WBDS01").walks) {
+    size_t lateral = 0;
+    for (const RejectedLoad& r : m.rejected) lateral += r.why.find("lateral") != r.why.npos ? 1 : 0;
+    EXPECT_EQ(lateral, m.walk.name == "WBDS01walkO01S" ? 1u : 0u);
+  }
   EXPECT_NEAR(get_person("WBDS18").weight, 581, 10);            // 578 measured
   EXPECT_NEAR(get_person("wbds07").weight, 697, 5);             // 695 measured
   EXPECT_NEAR(get_person("WBDS01").slope_W.x(), 5.6e-3, 1e-3);  // mm/m of FORCES
@@ -77,7 +83,7 @@ TEST(ForcesRecordings, LeftOutPeopleAreInTheTargets) {
   const std::vector<PersonScore> scores = leave_one_out(people, options);
   const Errors own = average(scores, &StanceScore::own);
   const Errors stranger = average(scores, &StanceScore::stranger);
-  EXPECT_LT(own.force, 3.2);  // 3.09 measured, and so on
+  EXPECT_LT(own.force, 3.2);  // 2.93 measured, and so on
   EXPECT_LT(own.pressure, 4.8);
   EXPECT_LT(own.ahead, 1.25);
   EXPECT_LT(own.lateral, 0.79);
@@ -86,6 +92,12 @@ TEST(ForcesRecordings, LeftOutPeopleAreInTheTargets) {
   EXPECT_LT(stranger.ahead, 1.68);
   EXPECT_LT(stranger.lateral, 1.08);
   for (const PersonScore& p : scores) {
+    for (const StanceScore& stance : p.stances) {  // 2.6 times the mean measured
+      EXPECT_LT(stance.own.force, 3 * own.force);
+      EXPECT_LT(stance.own.pressure, 3 * own.pressure);
+      EXPECT_LT(stance.own.ahead, 3 * own.ahead);
+      EXPECT_LT(stance.own.lateral, 3 * own.lateral);
+    }
     EXPECT_LT(average({p}, &StanceScore::own).force, average({p}, &StanceScore::own_fair).force);
     EXPECT_LT(average({p}, &StanceScore::stranger).force,
               average({p}, &StanceScore::stranger_fair).force);
@@ -133,12 +145,16 @@ TEST(ForcesRecordings, MotionKnowsNothingOfForcesThatRunBackwards) {
   NEEDS_RECORDINGS
   std::vector<const Person*> people;
   for (size_t i = 0; i < 7; ++i) people.push_back(&get_people()[i]);
-  const PhysicsGain truth = calc_physics_gain(people, false);
-  const PhysicsGain placebo = calc_physics_gain(people, true);
+  const PhysicsGain truth = calc_physics_gain(people, Placebo::kNone);
+  const PhysicsGain placebo = calc_physics_gain(people, Placebo::kReversed);
   EXPECT_GT(truth.own, 25);
   EXPECT_GT(truth.stranger, 25);
-  EXPECT_LT(placebo.own, 10);
-  EXPECT_LT(placebo.stranger, 10);
+  // How long double supports last is known of forces that run backwards, too: 12 and 8 measured.
+  EXPECT_LT(placebo.own, 15);
+  EXPECT_LT(placebo.stranger, 15);
+  const PhysicsGain exchanged = calc_physics_gain(people, Placebo::kExchanged);
+  EXPECT_LT(exchanged.own, 6);
+  EXPECT_LT(exchanged.stranger, 6);
 }
 
 TEST(ForcesRecordings, JointMomentsAreThoseFromPlates) {
@@ -182,6 +198,35 @@ TEST(ForcesRecordings, AnotherLaboratoryRunsThroughIt) {
                                     {{(folder / "HC038A11.c3d").string(), {}}}, options);
   EXPECT_EQ(person.stances(), 2u);
   EXPECT_NEAR(person.weight, 56.8 * kGravity, 10);  // 555 measured, 557 stated
+  // Its plates are late: 14 ms measured by events. By Newton's law on the centre of mass that the
+  // laboratory's own software has computed it is 22 ms.
+  const LoadDelay delay = find_load_delay(person.walks);
+  EXPECT_NEAR(delay.clock, 0.014, 0.005);
+  ASSERT_EQ(person.notes.size(), 3u);  // two knees without a medial marker
+  EXPECT_NE(person.notes[2].find("clock"), std::string::npos);
+}
+
+TEST(ForcesRecordings, ClockOfThePlatesIsFoundAndUndone) {
+  NEEDS_RECORDINGS
+  const auto folder = test::shared_data() / "wbds07";
+  const Population shipped =
+      load_population(test::source_dir() + "/studies/forces/population.yaml");
+  const Person& person = get_person("wbds07");
+  const MeasuredWalk& m = person.walks[0];
+  const MotionTrial trial = load_walk({(folder / (m.walk.name + ".trc")).string(), {}}, true, {});
+  std::vector<PlateForces> plates = calc_all_plate_forces(trial, m.walk.up_W, {});
+  const Predictor predictor{&shipped, nullptr, person.weight};
+  const Prediction prediction = predict(m.walk, person.body, predictor);
+  const Comparison right = compare(m.walk, person.body, plates, predictor, prediction);
+  EXPECT_EQ(right.delay.clock, 0.0);
+  for (PlateForces& plate : plates) {
+    for (double& t : plate.times) t += 0.020;
+  }
+  const Comparison late = compare(m.walk, person.body, plates, predictor, prediction);
+  EXPECT_NEAR(late.delay.clock, 0.020, 0.008);
+  EXPECT_GT(late.errors.force, 1.2 * right.errors.force);
+  EXPECT_LT(late.aligned.force, 1.1 * right.errors.force);
+  EXPECT_NE(late.verdict.find("one clock"), std::string::npos);
 }
 
 }  // namespace vesica::forces_recordings_test

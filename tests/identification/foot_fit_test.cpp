@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "vesica/error.h"
+#include "vesica/identification/foot_residuals.h"
 #include "vesica/identification/foot_synthetic.h"
 
 namespace vesica::foot_fit_test {
@@ -117,6 +120,163 @@ TEST(FootFit, CorrectedMotionsAreMotions) {
     return worst;
   };
   EXPECT_LE(calc_misfit(frames), 2 * calc_misfit(stance.frames) + 2e-3);
+}
+
+// Heights in which the foot carries what was asked for, damping included: two humps and no dip.
+TEST(FootSynthetic, ForceRisesAndFallsAsInWalking) {
+  for (const double stride : {-1.0, 0.0, 1.0}) {
+    const FootStance stance = make_stance(stride);
+    const auto peak = std::max_element(stance.force.begin() + 50, stance.force.end());
+    for (auto f = peak; f + 1 != stance.force.end(); ++f) EXPECT_LE(f[1], f[0] + 1);
+    EXPECT_GT(*peak, 1.05 * stance.weight);
+    EXPECT_LT(stance.force.front(), 0.1 * stance.weight);
+    EXPECT_LT(stance.force.back(), 0.05 * stance.weight);
+    EXPECT_EQ(stance.pressure.size(), (stance.frames.size() + 1) / 2);  // 64 Hz of 128
+  }
+}
+
+// The mat's cells cover the foot and tell the plate's force.
+TEST(FootSynthetic, PicturesAddUpToTheForce) {
+  const FootStance stance = make_stance(0.2);
+  for (const FootPressureFrame& picture : stance.pressure) {
+    double sum = 0;
+    for (const double p : picture.pressure) sum += p * stance.grid.area();
+    // Cells of 7.6 mm; measured: 8 N.
+    EXPECT_NEAR(sum, stance.force[picture.frame], 20) << picture.frame;
+  }
+}
+
+struct Evaluated {
+  Eigen::VectorXd r;
+  RowMatrix J;
+};
+Evaluated evaluate(foot_detail::FootResiduals& residuals, const Eigen::VectorXd& x) {
+  Evaluated e{Eigen::VectorXd(residuals.rows()), RowMatrix(residuals.rows(), x.size())};
+  EXPECT_TRUE(residuals.evaluate(x.data(), e.r.data(), e.J.data()));
+  return e;
+}
+
+// Gradients of the cost against differences, for all that can be asked of a fit.
+TEST(FootFit, GradientsMeetDifferences) {
+  using Toe = FootFitSettings::Toe;
+  struct Case {
+    bool corrections, imposed, plates;
+    Toe toe;
+    double pressure;
+    FootFitSettings::Pressure kind;
+  };
+  const auto cells = FootFitSettings::Pressure::kCells, sums = FootFitSettings::Pressure::kSums;
+  for (const Case& c : {Case{true, false, false, Toe::kOwn, 0, cells},
+                        Case{true, false, false, Toe::kOwn, 0.1, cells},
+                        Case{false, false, true, Toe::kShared, 0.1, sums},
+                        Case{false, false, true, Toe::kPitch, 0, cells},
+                        Case{true, true, true, Toe::kOwn, 0.1, cells},
+                        Case{false, true, false, Toe::kMeasured, 0, cells}}) {
+    FootFitSettings settings;
+    settings.corrections = c.corrections;
+    settings.imposed = c.imposed;
+    settings.plate_offsets = c.plates;
+    settings.toe = c.toe;
+    settings.pressure_weight = c.pressure;
+    settings.pressure = c.kind;
+    std::vector<FootStance> stances{make_stance(-0.5), make_stance(0.6)};
+    stances[0].plate = 0;
+    stances[1].plate = 1;
+    const FootModel start = make_start();
+    foot_detail::FootResiduals residuals(start, stances, settings);
+    Eigen::VectorXd x(residuals.unknowns().size());
+    for (Eigen::Index k = 0; k < x.size(); ++k) x[k] = 0.1 * std::sin(1.3 * double(k));
+    const Evaluated at = evaluate(residuals, x);
+    const Eigen::VectorXd gradient = at.J.transpose() * at.r;
+    const auto cost = [&](const Eigen::VectorXd& y) {
+      Eigen::VectorXd r(residuals.rows());
+      EXPECT_TRUE(residuals.evaluate(y.data(), r.data(), nullptr));
+      return 0.5 * r.squaredNorm();
+    };
+    EXPECT_NEAR(cost(x), 0.5 * at.r.squaredNorm(), 1e-9 * cost(x));
+    for (Eigen::Index k = 0; k < x.size(); k += 3) {
+      const double h = 1e-5;
+      const Eigen::VectorXd step = h * Eigen::VectorXd::Unit(x.size(), k);
+      const double difference = (cost(x + step) - cost(x - step)) / (2 * h);
+      // Edges of footprints and touchdowns have kinks; measured: 2e-5.
+      EXPECT_NEAR(gradient[k], difference, 1e-3 * gradient.cwiseAbs().maxCoeff())
+          << "parameter " << k << ", corrections " << c.corrections << ", imposed " << c.imposed;
+    }
+  }
+}
+
+// The condensed rows of a picture have the normal equations of all its cells.
+TEST(FootFit, PicturesWithoutNoiseAreMetAndTellWhatPlatesDoNot) {
+  const FootModel truth = make_brown_foot();
+  FootFitSettings settings;
+  settings.corrections = false;
+  settings.toe = FootFitSettings::Toe::kMeasured;
+  settings.priors.weight = 0;
+  settings.pressure_weight = 0.1;
+  settings.tolerance = 1e-12;
+  const FootFit fit = fit_foot(make_start(), {make_stance(0.4)}, settings);
+  EXPECT_LE(fit.errors[0].pressure, 1e-4);
+  for (size_t e = 0; e < truth.ellipsoids.size(); ++e) {
+    EXPECT_LE((fit.foot.ellipsoids[e].position - truth.ellipsoids[e].position).norm(), 1e-5);
+  }
+}
+
+// With its force imposed, the geometry that made the centre of pressure is found again.
+TEST(FootFit, ImposedForceFindsTheGeometry) {
+  FootModel truth = make_brown_foot();
+  truth.damping = 1e-9;  // at rest in every frame, as imposed forces are
+  std::vector<FootStance> stances;
+  for (const double stride : {-0.8, 0.1, 0.9}) {
+    SyntheticWalk walk;
+    walk.stride = stride;
+    stances.push_back(make_synthetic_stance(truth, walk));
+    // The height is not used: any will do.
+    for (FootFrame& frame : stances.back().frames) frame.foot.X_WB.p_WB.z() += 0.004;
+  }
+  FootFitSettings settings;
+  settings.corrections = false;
+  settings.imposed = true;
+  settings.toe = FootFitSettings::Toe::kMeasured;
+  settings.priors.weight = 1e-9;
+  settings.pressure_weight = 0.1;
+  settings.tolerance = 1e-12;
+  const FootFit fit = fit_foot(make_start(), stances, settings);
+  for (const FootErrors& e : fit.errors) {
+    EXPECT_LE(e.cop, 1e-3);
+    EXPECT_LE(e.pressure, 1e-2);
+  }
+}
+
+// Each plate's own error of the centre of pressure is told from the foot's shape.
+TEST(FootFit, PlateOffsetsAreFound) {
+  std::vector<FootStance> stances{make_stance(-0.6), make_stance(0.5)};
+  const Vec3d offset(0.003, -0.005, 0.0008);
+  stances[0].plate = 0;
+  stances[1].plate = 1;
+  for (Eigen::Vector2d& cop : stances[1].cop) cop += offset.head<2>();
+  for (FootFrame& frame : stances[1].frames) frame.foot.X_WB.p_WB.z() += offset.z();
+  FootFitSettings settings;
+  settings.corrections = false;
+  settings.toe = FootFitSettings::Toe::kMeasured;
+  settings.plate_offsets = true;
+  settings.priors.weight = 1e-7;
+  const FootFit fit = fit_foot(make_brown_foot(), stances, settings);
+  ASSERT_EQ(fit.plates.offsets.size(), 2u);
+  EXPECT_LE((fit.plates.offsets[1] - fit.plates.offsets[0] - offset).norm(), 1e-4);
+}
+
+TEST(FootFit, StartsAreReproducibleAndTheBestIsKept) {
+  FootStance stance = make_stance(0);
+  add_noise({.force = 5, .cop = 0.0005, .shift = 0.0005, .turn = 0.005}, 3, &stance);
+  FootFitSettings settings;
+  settings.iterations = 15;
+  settings.priors.weight = 1e-3;
+  const FootFits a = fit_foot(make_start(), {stance}, settings, {.count = 4, .seed = 7});
+  const FootFits b =
+      fit_foot(make_start(), {stance}, settings, {.count = 4, .seed = 7, .threads = 1});
+  EXPECT_EQ(a.costs, b.costs);
+  EXPECT_EQ(a.best.cost, *std::min_element(a.costs.begin(), a.costs.end()));
+  EXPECT_EQ(a.costs[0], fit_foot(make_start(), {stance}, settings).cost);
 }
 
 TEST(FootFit, WhatCannotBeFittedIsRefused) {

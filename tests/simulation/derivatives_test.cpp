@@ -131,8 +131,10 @@ const std::vector<std::pair<std::string, std::string>> kWithout = {
     {"bodies\\.(box\\d?|block|upper|lower|slope|table)\\.shape\\.size\\.\\d|"
      "bodies\\.peg\\.shape\\..*|bodies\\.ball\\.shape\\.radius",
      "sizes of solids that meet by polyhedra or slices"},
-    {"bodies\\.(femur|tibia)\\.shapes\\.2\\.(radius|length)", "bones are for pictures"},
-    {"equilibrium\\..*|measures\\..*", "a measure that is held, and where"},
+    {"bodies\\.((femur|tibia)\\.shapes\\.2|thigh\\.shapes\\.1|shank\\.shapes\\.0)\\.(radius|"
+     "length)",
+     "bones are for pictures"},
+    {"equilibrium\\..*", "what a measure is held at is a plain number"},
 };
 // These cannot be varied by themselves: the reader wants a symmetric tensor.
 const std::regex kNotAlone("bodies\\.(upper_arm|forearm)\\.inertia\\.(0\\.2|2\\.0)");

@@ -322,6 +322,30 @@ TEST(Joints, EquilibriumMeetsItsClosedForm) {
   EXPECT_NEAR(50 * x, -0.2 * 10 * std::cos(a), 1e-9);
 }
 
+// A pendulum upside down on a torsion spring that is too weak for it: upright is a balance, but the
+// pendulum rests at an angle; with a stronger spring it rests upright.
+TEST(Joints, EquilibriumLeavesASaddle) {
+  const auto rest = [](double stiffness, double start) {
+    return make_scene<double>(read_model(InputFile::parse(
+        fmt::format("vesica: 1\ngravity: [0, 0, -10]\nbodies:\n"
+                    "  a: {{mass: 1, inertia: [0.01, 0.01, 0.01], joint: {{type: revolute, parent: "
+                    "world, axis: [0, 1, 0], in_body: {{position: [0, 0, -0.5]}}, start: {}, "
+                    "spring: {{stiffness: {}}}}}}}\nequilibrium: {{}}\nduration: 1\n",
+                    start, stiffness),
+        "test.yaml")));
+  };
+  const auto weak = rest(4, 0);
+  EXPECT_GT(std::abs(weak.q0[0]), 0.5);
+  EXPECT_NEAR(4 * weak.q0[0], 5 * std::sin(weak.q0[0]), 1e-9);
+  ASSERT_EQ(weak.notes.size(), 1u);
+  EXPECT_NE(weak.notes[0].find("a.joint.angle"), std::string::npos) << weak.notes[0];
+  const auto strong = rest(6, 0.1);
+  EXPECT_NEAR(strong.q0[0], 0, 1e-9);
+  EXPECT_TRUE(strong.notes.empty());
+  // From an angle Newton finds the stable one by itself.
+  EXPECT_TRUE(rest(4, 1.5).notes.empty());
+}
+
 // A ball on the ground sinks until the ground carries it.
 TEST(Joints, EquilibriumOfABallOnTheGround) {
   const auto scene = make_scene<double>(read_model(InputFile::parse(

@@ -192,6 +192,12 @@ TEST(PressureMaps, WhatCannotBeIsRefusedWithItsPlace) {
   expect(fails("name: on the ball", "name: ball-ground"),
          "another map is called 'ball-ground' too");
   expect(fails("name: on the ball", "name: a/b"), "names a file");
+  // A space and an underscore are one in the names of files.
+  std::string two = scene_text("method: cvode");
+  two.replace(two.find("contact: ball-ground"), 20,
+              "name: on_the_ball\n      contact: ball-ground");
+  expect(test::input_error_of([&] { test::load_scene(two); }),
+         "another map is called 'on_the_ball'");
   expect(fails("law: volumetric, stiffness: 2.0e8, restitution: 0.7, v_small: 0.02",
                "law: hunt_crossley, stiffness: 1.0e6, exponent: 1.5"),
          "hunt_crossley");

@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
 #include "tests/simulation/loaded_scene.h"
 #include "tests/support/support.h"
+#include "vesica/model/model_file.h"
+#include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/sensitivity.h"
 
 namespace vesica::wraps_test {
@@ -76,6 +79,33 @@ TEST(Wraps, NoEnergyIsMadeOrLost) {
   }
 }
 
+// The shipped scene: in the plane of the motion the ellipsoid is a circle of 24 mm, over which the
+// way of the strap is two tangents and an arc; where it is free, a straight line.
+TEST(Wraps, CapsuleStrapIsTangentsAndAnArc) {
+  const Model model = load_model(test::source_dir() + "/scenes/capsule_strap.yaml");
+  const System<double> system(make_scene<double>(model), true);
+  const RunResult result = simulate(system, make_run_options(model));
+  ASSERT_TRUE(result.failure.empty()) << result.failure;
+  const TimeTable& r = result.recording;
+  const double radius = 0.024;
+  const Eigen::Vector2d p(-0.022, 0.040);
+  bool has_wrapped = false, was_free = false;
+  for (size_t k = 0; k < r.rows(); ++k) {
+    const double angle = r.at(k, r.find("shank.joint.angle"));
+    const Eigen::Vector2d q = Eigen::Rotation2Dd(angle) * Eigen::Vector2d(-0.018, -0.030);
+    const double between = std::acos(p.dot(q) / (p.norm() * q.norm()));
+    const double arc = between - std::acos(radius / p.norm()) - std::acos(radius / q.norm());
+    const double tangents =
+        std::sqrt(p.squaredNorm() - radius * radius) + std::sqrt(q.squaredNorm() - radius * radius);
+    const double length = arc > 0 ? tangents + radius * arc : (q - p).norm();
+    (arc > 0 ? has_wrapped : was_free) = true;
+    EXPECT_NEAR(r.at(k, r.find("capsule.length")), length, 1e-10);
+  }
+  EXPECT_TRUE(has_wrapped);
+  EXPECT_TRUE(was_free);
+  EXPECT_LT(std::abs(result.residual), 1e-6 * result.energy_scale);
+}
+
 TEST(Wraps, AShapeOfItsOwnIsTheSame) {
   const RunResult named = run(strap(kEllipsoid, kWrap));
   const RunResult own = run(
@@ -124,6 +154,10 @@ TEST(Wraps, WhatCannotBeIsRefusedWithItsPlace) {
   expect(strap(kEllipsoid, "{segment: 1, body: post, shape: end}"), "there is no such segment");
   expect(strap("{type: box, size: [0.1, 0.1, 0.1], name: end}", kWrap), "a sphere or an ellipsoid");
   expect(strap("{type: sphere, radius: 400 mm, name: end}", kWrap), "lies inside the surface");
+  // A guide inside says of no side.
+  expect(strap(kEllipsoid, "{body: post, shape: end, guide: [0, 80 mm, 0]}"),
+         "forces.0.wraps.0.guide: lies inside the surface");
+  expect(strap(kSphere, "{body: post, shape: end, guide: [0, 0, 0]}"), "lies inside the surface");
 }
 
 }  // namespace

@@ -85,6 +85,36 @@ TEST(Readings, OfASine) {
   EXPECT_TRUE(std::isnan(take(l, "{column: y, at: 3 s}")));
 }
 
+// A time may be when a column crosses a level, or an event: of y = sin(2 pi t).
+TEST(Readings, TimesMayBeCrossingsAndEvents) {
+  const Leavings l;
+  // Rising until 0.5 is crossed at 1/12 s: the largest value is that level, between rows.
+  EXPECT_NEAR(take(l, "{column: y, take: max, until: {column: y, crosses: 0.5}}"), 0.5, 1e-12);
+  EXPECT_NEAR(take(l,
+                   "{column: y, take: integral, from: {column: y, crosses: 0.5, direction: up}, "
+                   "until: {column: y, crosses: 0.5, direction: down}}"),
+              std::cos(kPi / 6) / kPi, 3e-6);
+  EXPECT_NEAR(take(l, "{column: y, at: {event: lift_off}}"), std::sin(0.4 * kPi), 1e-12);
+  // From a time on, or from when something happened.
+  EXPECT_NEAR(take(l, "{column: y, crosses: 0.5, from: 0.2 s}"), 5.0 / 12, 1e-6);
+  EXPECT_EQ(take(l, "{event: touchdown, from: {event: lift_off}}"), 0.5);
+  EXPECT_EQ(take(l, "{event: touchdown, take: count, from: 0.3 s}"), 1);
+  // What did not happen leaves nothing to read, and so does an end before the beginning.
+  EXPECT_TRUE(std::isnan(take(l, "{column: y, take: max, until: {column: y, crosses: 2}}")));
+  EXPECT_TRUE(std::isnan(
+      take(l, "{column: y, take: max, from: {column: y, crosses: 0.5}, until: 0.05 s}")));
+  EXPECT_TRUE(std::isnan(take(l, "{column: y, at: {event: touchdown, number: 3}}")));
+  const auto error = [&](const std::string& text) {
+    return test::input_error_of([&] { take(l, text); });
+  };
+  EXPECT_NE(error("{column: y, at: {column: y, take: max}}").find("expected a time"),
+            std::string::npos);
+  EXPECT_NE(error("{column: y, at: {column: x, crosses: 1}}").find("no such column"),
+            std::string::npos);
+  EXPECT_NE(error("{column: y, at: {event: lift_off, unit: ms}}").find("in seconds"),
+            std::string::npos);
+}
+
 TEST(Readings, OfEventsAndSummaries) {
   const Leavings l;
   EXPECT_EQ(take(l, "{event: touchdown, number: 2}"), 0.5);

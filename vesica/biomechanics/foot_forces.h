@@ -27,6 +27,10 @@ struct FootFrame {
   std::vector<double> rates;   // [rad/s]
 };
 
+Motion<double> calc_segment_motion(const FootModel& foot, const FootFrame& frame, int segment);
+// The ellipsoid as a body whose origin is its centre.
+Motion<double> calc_ellipsoid_motion(const FootEllipsoid& e, const Motion<double>& segment);
+
 // N, N x, N y: zero without contact.
 using FootLoad = Eigen::Vector3d;
 
@@ -34,22 +38,37 @@ FootLoad calc_foot_load(const FootModel& foot, const FootFrame& frame);
 // Of one ellipsoid.
 FootLoad calc_ellipsoid_load(const FootModel& foot, int ellipsoid, const FootFrame& frame);
 
-// The motion of a segment; 0 is the foot's own.
-Motion<double> calc_foot_segment(const FootModel& foot, const FootFrame& frame, int segment);
-
 // What a friction law under an ellipsoid is given: load, slip at the centre of pressure, spin. No
 // load without contact.
 FrictionInput<double> calc_friction_input(const FootModel& foot, int ellipsoid,
                                           const FootFrame& frame);
 
+// The numbers that a frame's load and pressure hang on, in the order of their columns.
+class FootOrder {
+ public:
+  static constexpr int kStiffness = 0, kDamping = 1;
+  static constexpr int kPerEllipsoid = 9;  // radii, position, angles
+
+  explicit FootOrder(const FootModel& foot)
+      : ellipsoids_(static_cast<int>(foot.ellipsoids.size())),
+        joints_(static_cast<int>(foot.joints.size())) {}
+  int ellipsoid(int k) const { return 2 + kPerEllipsoid * k; }
+  // The foot's motion: position and rotation vector of its origin, its velocity, its spin (W).
+  int motion() const { return ellipsoid(ellipsoids_); }
+  int angle(int joint) const { return motion() + 12 + joint; }
+  int rate(int joint) const { return motion() + 12 + joints_ + joint; }
+  int contact() const { return motion(); }  // numbers of the foot itself
+  int size() const { return motion() + 12 + 2 * joints_; }
+
+ private:
+  int ellipsoids_ = 0, joints_ = 0;
+};
+
 // Derivatives of a frame's load.
 struct FootColumns {
-  static constexpr int kPerEllipsoid = 9;  // radii, position, angles
-  Eigen::Vector3d by_stiffness, by_damping;
-  Eigen::Matrix<double, 3, Eigen::Dynamic> by_ellipsoids;  // kPerEllipsoid each
-  // By the foot's motion: position and rotation vector of its origin, its velocity, its spin (W).
-  Eigen::Matrix<double, 3, 12> by_motion;
-  Eigen::Matrix<double, 3, Eigen::Dynamic> by_angles, by_rates;  // a column per joint
+  FootOrder order;
+  Eigen::Matrix<double, 3, Eigen::Dynamic> all;
+  Eigen::Matrix<double, 16, Eigen::Dynamic> chain;  // scratch
 
   explicit FootColumns(const FootModel& foot);
 };

@@ -12,15 +12,6 @@ KneeLigament make_ligament(const char* name, const Vec3d& femur, const Vec3d& ti
   return {name, femur * 1e-3, tibia * 1e-3, K2 * 1e3, K2 / (4 * K1 * kToeStrain) * 1e-3};
 }
 
-// As at zero flexion, turned about the middle of the condyles: statics find the rest.
-model::Frame<> make_start(const KneeOptions& o) {
-  const Vec3d center = detail::calc_flexion_center(o);
-  const Vec3d arm = detail::on_side(o.start, o.side) - center;
-  if (o.flexion == 0) return model::Frame<>::at(center + arm);
-  const Mat3d R = as_rotation(quaternion_from_rotation_vector(Vec3d(-o.flexion, 0, 0)));
-  return model::Frame<>::at(center + R * arm).turned(-Vec3d::UnitX(), o.flexion);
-}
-
 // Backwards on the shank's mass centre: rises and falls as a cosine, so that its mean is half.
 model::Force<> make_push(const KneeOptions& o) {
   model::PointForce<> push;
@@ -67,7 +58,9 @@ Model make_knee(const KneeOptions& options) {
   tibia.inertia =
       detail::make_cylinder_inertia(options.shank_mass, options.shank_radius, options.shank_length);
   tibia.shapes = detail::make_tibia_shapes(options);
-  tibia.pose = make_start(options);
+  // Statics begin with the knee straight and lead the flexion to its value, step by step: beyond
+  // 45 deg no pose that one could write down is near enough.
+  tibia.pose = model::Frame<>::at(detail::on_side(options.start, options.side));
   m.bodies = {femur, tibia};
   detail::add_joint(options, origin, &m);
   if (options.impulse > 0) m.forces.push_back(make_push(options));

@@ -20,7 +20,7 @@ struct Bars {
     center_F = detail::calc_flexion_center(knee);
     center_T = center_F - detail::on_side(knee.start, knee.side);
     ankle_T = Vec3d(center_T.x(), center_T.y(), load.ankle_height);
-    hip_F = Vec3d(center_F.x(), center_F.y(), load.hip.z());
+    hip_F = Vec3d(center_F.x(), center_F.y(), load.hip_height);
     thigh = hip_F.z() - center_F.z();
     shank = center_T.z() - ankle_T.z();
   }
@@ -114,6 +114,9 @@ void check_load(const LoadOptions& load) {
   const auto inside = [](double flexion) { return flexion > 0 && flexion < 2.4; };
   if (!inside(load.from) || !inside(load.to)) {
     throw InputError("knee: a loaded knee bends between 0 and 2.4 rad");
+  }
+  if (!(load.hip_height > load.patella.z()) || !(load.ankle_height < load.tubercle.z())) {
+    throw InputError("knee: the hip is above the patella, the ankle below the tubercle");
   }
   if (!(load.time > 0) || !(load.carried_mass > 0) || !(load.thigh_mass > 0)) {
     throw InputError("knee: times and masses are greater than zero");

@@ -14,7 +14,7 @@ namespace vesica::biomechanics {
 struct LoadOptions {
   double carried_mass = 31;                    // [kg]: half of the body but for the leg
   double thigh_mass = 8, thigh_radius = 0.07;  // [kg], [m]
-  Vec3d hip{0, -0.0125, 0.40};                 // in the femur [m]
+  double hip_height = 0.40;                    // in the femur, along its z above the knee [m]
   double ankle_height = -0.19;                 // in the tibia, along its z [m]
   // Flexion at the start and at the end [rad]; a squat goes back to where it began.
   double from = 0.35, to = 0.85;

@@ -88,14 +88,14 @@ void put(double x, double y, double force, double pressure, double area, const P
   note(force, pressure, area, &frame->all);
   frame->center_x += force * x;
   frame->center_y += force * y;
-  for (size_t r = 0; r < grid.regions.size(); ++r) {
-    if (grid.regions[r].has(x, y)) note(force, pressure, area, &frame->regions[r]);
-  }
   const double column = std::floor((x - grid.x_min) / grid.dx);
   const double row = std::floor((y - grid.y_min) / grid.dy);
   if (!(column >= 0 && column < grid.nx && row >= 0 && row < grid.ny)) {
     frame->outside += force;
     return;
+  }
+  for (size_t r = 0; r < grid.regions.size(); ++r) {
+    if (grid.regions[r].has(x, y)) note(force, pressure, area, &frame->regions[r]);
   }
   const auto cell =
       static_cast<size_t>(row) * static_cast<size_t>(grid.nx) + static_cast<size_t>(column);
@@ -122,14 +122,14 @@ void add_samples(const DepthGrid& g, double area, double scale, const PressureGr
       note(force, p, area, &frame->all);
       frame->center_x += force * x;
       frame->center_y += force * y;
+      const long column = first_x + a;
+      if (!has_row || column < 0 || column >= parts_x * grid.nx) {
+        frame->outside += force;
+        continue;
+      }
+      cells[column / parts_x] += p * per_cell;
       for (size_t r = 0; r < grid.regions.size(); ++r) {
         if (grid.regions[r].has(x, y)) note(force, p, area, &frame->regions[r]);
-      }
-      const long column = first_x + a;
-      if (has_row && column >= 0 && column < parts_x * grid.nx) {
-        cells[column / parts_x] += p * per_cell;
-      } else {
-        frame->outside += force;
       }
     }
   }

@@ -17,7 +17,7 @@
 
 namespace vesica {
 
-// A rectangle of the map, endless where it has no limit.
+// A rectangle of the map, as far as the grid goes where it has no limit.
 struct PressureRegion {
   std::string name;
   double x_min = -kInfinity, x_max = kInfinity, y_min = -kInfinity, y_max = kInfinity;

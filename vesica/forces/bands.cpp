@@ -169,10 +169,17 @@ Population train(const std::vector<Person>& people) {
   Population population = fit_population(all);
   fit_bands(all, &population);
   std::vector<WalkFigures> figures;
+  population.leg_length = {1e9, -1e9};
   for (const Person* p : all) {
     population.people.push_back(p->name);
+    population.leg_length.low = std::min(population.leg_length.low, p->body.leg_length);
+    population.leg_length.high = std::max(population.leg_length.high, p->body.leg_length);
     for (const MeasuredWalk& m : p->walks) {
       if (m.stances.empty()) continue;
+      if (population.walks == 0) population.markers = m.walk.markers;
+      std::erase_if(population.markers, [&](const std::string& role) {
+        return !std::binary_search(m.walk.markers.begin(), m.walk.markers.end(), role);
+      });
       population.walks += 1;
       figures.push_back(calc_figures(m.walk, p->body));
     }

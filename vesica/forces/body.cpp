@@ -12,6 +12,8 @@
 namespace vesica::forces {
 namespace {
 
+constexpr double kMostStanding = 0.1;  // m, from the mean: somebody sways by centimetres
+
 struct Role {
   const char* name;
   std::vector<const char*> aliases;  // lower case, without punctuation and side
@@ -43,6 +45,24 @@ const std::vector<Role>& get_roles() {
       {"Midfoot", {"nav", "midfootsup"}},
   };
   return roles;
+}
+
+// Its side ('r', 'l' or ' ') and its entry; null where there is none.
+struct SidedRole {
+  char side = ' ';
+  const Role* entry = nullptr;
+};
+SidedRole split_role(const std::string& role) {
+  SidedRole result;
+  std::string rest = role;
+  if (role.starts_with("R.") || role.starts_with("L.")) {
+    result.side = role[0] == 'R' ? 'r' : 'l';
+    rest = role.substr(2);
+  }
+  for (const Role& r : get_roles()) {
+    if (rest == r.name) result.entry = &r;
+  }
+  return result;
 }
 
 // Where a marker stands on average, over the frames that show it.
@@ -78,6 +98,23 @@ struct StandingPoints {
     return Vec3d::Zero();
   }
 };
+
+// Means over a trial that moves would be a body that nobody has.
+void refuse_motion(const MotionTrial& trial) {
+  for (const char* role : {"R.ASIS", "R.Heel", "L.Heel"}) {
+    const auto mean = find_mean(trial, role);
+    const int index = find_role(trial.markers, role);
+    if (!mean) continue;
+    for (size_t k = 0; k < trial.markers.frames(); ++k) {
+      const double away = (trial.markers.at(k, static_cast<size_t>(index)) - *mean).norm();
+      if (!(away > kMostStanding)) continue;
+      throw InputError(fmt::format(
+          "{}: {} moves by {:.0f} mm from its mean; the standing trial (--static) has to stand "
+          "still, within {:.0f} mm: is it a walk?",
+          trial.file, role, 1e3 * away, 1e3 * kMostStanding));
+    }
+  }
+}
 
 void refuse_missing(const StandingPoints& points) {
   if (points.missing.empty()) return;
@@ -181,17 +218,11 @@ std::string sided(int side, const std::string& role) {
   return (side == kRight ? "R." : "L.") + role;
 }
 
+bool is_role(const std::string& role) { return split_role(role).entry != nullptr; }
+
 int find_role(const MarkerTracks& markers, const std::string& role) {
-  char side = ' ';
-  std::string rest = role;
-  if (role.starts_with("R.") || role.starts_with("L.")) {
-    side = role[0] == 'R' ? 'r' : 'l';
-    rest = role.substr(2);
-  }
-  const auto& roles = get_roles();
-  const auto entry =
-      std::find_if(roles.begin(), roles.end(), [&](const Role& r) { return rest == r.name; });
-  if (entry == roles.end()) return -1;
+  const auto [side, entry] = split_role(role);
+  if (entry == nullptr) return -1;
   for (const char* alias : entry->aliases) {
     for (size_t i = 0; i < markers.markers(); ++i) {
       for (const SidedName& name : as_sided_names(markers.labels[i])) {
@@ -235,6 +266,7 @@ Body make_body(const MotionTrial& standing) {
   Vec3d right = points.get("R.ASIS"), left = points.get("L.ASIS"), back = get_back(&points);
   for (const char* heel : {"R.Heel", "L.Heel"}) points.get(heel);
   refuse_missing(points);
+  refuse_motion(standing);
   const Vec3d up = find_vertical(standing.markers);
   Vec3d ahead = 0.5 * (right + left) - back;
   ahead -= ahead.dot(up) * up;

@@ -54,6 +54,8 @@ struct Body {
 // prefix up to ':' ignored; -1 where there is none. docs/howto/forces.md lists the roles.
 int find_role(const MarkerTracks& markers, const std::string& role);
 
+bool is_role(const std::string& role);
+
 // The axis of the recording that leads from the feet to the pelvis, on average; zero where either
 // is not seen.
 Vec3d find_vertical(const MarkerTracks& markers);

@@ -36,12 +36,16 @@ std::string say_verdict(const Comparison& c, const Predictor& predictor) {
                   say("fore-aft force", c.errors.ahead, c.fair.ahead),
                   say("lateral force", c.errors.lateral, c.fair.lateral));
   if (!c.is_blind) text += " This walk calibrated: the comparison is not blind.";
-  if (std::min(c.strike_delay, c.off_delay) > 0.008 ||
-      std::max(c.strike_delay, c.off_delay) < -0.008) {
+  if (c.delay.clock != 0) {
     text += fmt::format(
-        " Loads begin {:+.0f} ms and end {:+.0f} ms against the motion's events: do plates and "
-        "cameras share one clock? That alone moves the errors.",
-        1e3 * c.strike_delay, 1e3 * c.off_delay);
+        " {} With the plates moved by {:+.0f} ms: vertical force {:.1f} against {:.1f} %, centre "
+        "of "
+        "pressure {:.1f} against {:.1f} %, fore-aft {:.1f} against {:.1f} %, lateral {:.1f} "
+        "against "
+        "{:.1f} %.",
+        say_delay(c.delay), -1e3 * c.delay.clock, c.aligned.force, c.aligned_fair.force,
+        c.aligned.pressure, c.aligned_fair.pressure, c.aligned.ahead, c.aligned_fair.ahead,
+        c.aligned.lateral, c.aligned_fair.lateral);
   }
   if (c.plate_weight > 0 && std::abs(c.plate_weight / predictor.weight - 1) > 0.04) {
     text += fmt::format(
@@ -51,15 +55,15 @@ std::string say_verdict(const Comparison& c, const Predictor& predictor) {
   return text;
 }
 
-}  // namespace
-
-Comparison compare(const Walk& walk, const Body& body, const std::vector<PlateForces>& plates,
-                   const Predictor& predictor, const Prediction& prediction) {
+// Everything but the verdict.
+Comparison judge_stances(const Walk& walk, const Body& body, const std::vector<PlateForces>& plates,
+                         const Predictor& predictor, const Prediction& prediction) {
   Comparison c;
   std::vector<MeasuredWalk> walks;
   walks.push_back(measure(walk, body, plates));
   c.scales = level_plates(body, predictor.weight / kGravity, &walks);
   c.plate_weight = find_weight(walks).weight;
+  c.delay = find_load_delay(walks);
   c.measured = std::move(walks[0]);
   for (const MeasuredStance& m : c.measured.stances) {
     const Contact& contact = walk.contacts[m.contact];
@@ -88,8 +92,24 @@ Comparison compare(const Walk& walk, const Body& body, const std::vector<PlateFo
     add_mean(s.mean_curve, n, &c.mean_curve);
     add_mean(s.fair, n, &c.fair);
     for (size_t j = 0; j < kJoints; ++j) c.moments[j] += s.moments[j] / n;
-    c.strike_delay += (s.begin - s.predicted_begin) / n;
-    c.off_delay += (s.end - s.predicted_end) / n;
+  }
+  return c;
+}
+
+}  // namespace
+
+Comparison compare(const Walk& walk, const Body& body, const std::vector<PlateForces>& plates,
+                   const Predictor& predictor, const Prediction& prediction) {
+  Comparison c = judge_stances(walk, body, plates, predictor, prediction);
+  if (c.delay.clock != 0) {
+    std::vector<PlateForces> moved = plates;
+    for (PlateForces& plate : moved) {
+      for (double& t : plate.times) t -= c.delay.clock;
+    }
+    const Comparison aligned = judge_stances(walk, body, moved, predictor, prediction);
+    c.aligned = aligned.errors;
+    c.aligned_fair = aligned.fair;
+    c.aligned_moments = aligned.moments;
   }
   if (const Calibration* own = predictor.calibration; own != nullptr) {
     c.is_blind = std::find(own->trials.begin(), own->trials.end(), walk.name) == own->trials.end();

@@ -27,10 +27,12 @@ struct Comparison {
   std::vector<ComparedStance> stances;
   Errors errors, mean_curve, fair;  // means over stances
   std::array<double, kJoints> moments{};
-  double plate_weight = 0;                 // N, by these plates; 0 where they do not tell
-  double strike_delay = 0, off_delay = 0;  // s, mean of plate minus motion
-  bool is_blind = true;                    // the walk did not calibrate
-  std::string verdict;                     // sentences
+  double plate_weight = 0;  // N, by these plates; 0 where they do not tell
+  LoadDelay delay;
+  Errors aligned, aligned_fair;  // where delay.clock: with the plates' clock set right
+  std::array<double, kJoints> aligned_moments{};
+  bool is_blind = true;  // the walk did not calibrate
+  std::string verdict;   // sentences
 };
 
 // The prediction is read, never changed.

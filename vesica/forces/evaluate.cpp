@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 namespace vesica::forces {
 namespace {
@@ -22,10 +24,11 @@ void add(const Errors& e, double weight, Errors* sum) {
   sum->lateral += weight * e.lateral;
 }
 
-// All ways to take `count` of the walks, in turn: each leaves out its neighbours in the list.
+// Ways to take `count` of the walks, in turn; fewer where one could not be left out.
 std::vector<std::vector<size_t>> list_folds(const std::vector<size_t>& walks, size_t count) {
-  if (walks.size() <= count) return {walks};
   std::vector<std::vector<size_t>> folds;
+  if (walks.size() < 2) return folds;
+  count = std::min(count, walks.size() - 1);
   for (size_t i = 0; i < walks.size(); ++i) {
     std::vector<size_t> fold;
     for (size_t k = 0; k < count; ++k) fold.push_back(walks[(i + k) % walks.size()]);
@@ -34,96 +37,128 @@ std::vector<std::vector<size_t>> list_folds(const std::vector<size_t>& walks, si
   return folds;
 }
 
-// Scores of one way of predicting, added to each stance that the calibration did not see.
-void score_walks(
-    const Person& person, const Predictor& predictor, const std::vector<size_t>& excluded,
-    bool with_bands,
-    const std::function<void(size_t walk, size_t stance, const Errors& errors, const Errors& mean,
-                             const Errors& fair, const std::array<double, kOutputs>& coverage,
-                             const std::array<double, kJoints>& moments)>& take) {
+// Of a stance that every calibration has seen.
+const Errors kNotJudged = {kMissing, kMissing, kMissing, kMissing};
+
+// A stance of one way of predicting.
+struct JudgedStance {
+  size_t walk = 0, stance = 0;
+  Errors errors, mean, fair;
+  TenthErrors tenths{};
+  std::array<double, kOutputs> coverage{};
+  std::array<double, kJoints> moments{};
+};
+
+// All stances but those of the walks that calibrated, each walk predicted as `vesica forces
+// predict` does: nothing but this walk tells the floor.
+std::vector<JudgedStance> judge_walks(const Person& person, const Predictor& predictor,
+                                      const std::vector<size_t>& excluded, bool with_bands) {
+  std::vector<JudgedStance> judged;
   for (size_t w = 0; w < person.walks.size(); ++w) {
     if (std::find(excluded.begin(), excluded.end(), w) != excluded.end()) continue;
     const MeasuredWalk& m = person.walks[w];
     if (m.stances.empty()) continue;
-    const Prediction prediction = predict(m.walk, person.body, predictor);
+    Walk walk = m.walk;
+    level_floor(person.body, {&walk});
+    const Prediction prediction = predict(walk, person.body, predictor);
     for (size_t s = 0; s < m.stances.size(); ++s) {
       const MeasuredStance& stance = m.stances[s];
-      const int side = m.walk.contacts[stance.contact].side;
+      const int side = walk.contacts[stance.contact].side;
       const FootForces& foot = prediction.feet[static_cast<size_t>(side)];
       const auto curve_errors = [&](bool slope) {
-        return calc_curve_errors(m.walk, person.body, stance, person.weight,
-                                 make_baseline(predictor, side, m.walk.froude_speed, slope));
+        return calc_curve_errors(walk, person.body, stance, person.weight,
+                                 make_baseline(predictor, side, walk.froude_speed, slope));
       };
-      std::array<double, kOutputs> coverage{};
-      if (with_bands) coverage = calc_coverage(m.walk, stance, foot);
-      take(w, s, calc_errors(m.walk, stance, person.weight, foot.force, foot.pressure),
-           curve_errors(false), curve_errors(true), coverage,
-           calc_moment_errors(m.walk, stance, person.weight / kGravity, foot, m.pressure_height));
+      JudgedStance& one = judged.emplace_back();
+      one.walk = w;
+      one.stance = s;
+      one.errors = calc_errors(walk, stance, person.weight, foot.force, foot.pressure);
+      one.tenths = calc_tenth_errors(walk, stance, person.weight, foot.force, foot.pressure);
+      one.mean = curve_errors(false);
+      one.fair = curve_errors(true);
+      if (with_bands) one.coverage = calc_coverage(walk, stance, foot);
+      one.moments =
+          calc_moment_errors(walk, stance, person.weight / kGravity, foot, m.pressure_height);
     }
   }
+  return judged;
+}
+
+// The person as somebody who was recorded in these walks only: weight and floor come from them.
+Person keep_walks(const Person& person, const std::vector<size_t>& walks) {
+  Person part = person;
+  part.walks.clear();
+  std::vector<Walk*> pointers;
+  for (const size_t w : walks) part.walks.push_back(person.walks[w]);
+  for (MeasuredWalk& m : part.walks) pointers.push_back(&m.walk);
+  part.slope_W = level_floor(part.body, pointers);
+  part.weight_found = find_weight(part.walks);
+  if (part.weight_found.weight > 0) part.weight = part.weight_found.weight;
+  return part;
 }
 
 PersonScore score_person(const Person& person, const Population& population,
                          const EvaluationOptions& options) {
   PersonScore score;
   score.name = person.name;
-  std::vector<std::vector<size_t>> index(person.walks.size());
-  std::vector<double> counts;
-  for (size_t w = 0; w < person.walks.size(); ++w) {
-    for (size_t s = 0; s < person.walks[w].stances.size(); ++s) {
-      index[w].push_back(score.stances.size());
-      score.stances.emplace_back();
-      score.stances.back().walk = w;
-      score.stances.back().stance = s;
-      counts.push_back(0);
-    }
-  }
+  const bool with_bands = options.with_bands || options.bands != nullptr;
+  std::map<std::pair<size_t, size_t>, size_t> index;  // of a stance, by walk and stance
   const Predictor stranger{&population, nullptr, person.weight};
-  score_walks(person, stranger, {}, options.with_bands || options.bands != nullptr,
-              [&](size_t w, size_t s, const Errors& e, const Errors& mean, const Errors& fair,
-                  const std::array<double, kOutputs>& coverage,
-                  const std::array<double, kJoints>& moments) {
-                StanceScore& stance = score.stances[index[w][s]];
-                stance.stranger = e;
-                stance.stranger_mean = mean;
-                stance.stranger_fair = fair;
-                stance.stranger_coverage = coverage;
-                stance.stranger_moments = moments;
-              });
+  for (const JudgedStance& j : judge_walks(person, stranger, {}, with_bands)) {
+    index[{j.walk, j.stance}] = score.stances.size();
+    StanceScore& stance = score.stances.emplace_back();
+    stance.walk = j.walk;
+    stance.stance = j.stance;
+    stance.stranger = j.errors;
+    stance.stranger_tenths = j.tenths;
+    stance.stranger_mean = j.mean;
+    stance.stranger_fair = j.fair;
+    stance.stranger_coverage = j.coverage;
+    stance.stranger_moments = j.moments;
+  }
   const std::vector<size_t> usual =
       options.usual_walks ? options.usual_walks(person) : choose_calibration(person, 3);
-  const auto folds = list_folds(usual, options.calibration_walks);
-  std::vector<Calibration> calibrations;
-  for (const auto& fold : folds) calibrations.push_back(calibrate(person, fold, population));
-  for (const bool counting : {true, false}) {
-    for (size_t f = 0; f < folds.size(); ++f) {
-      const Predictor own{&population, &calibrations[f], person.weight};
-      if (counting) {
-        for (size_t w = 0; w < person.walks.size(); ++w) {
-          if (std::find(folds[f].begin(), folds[f].end(), w) != folds[f].end()) continue;
-          for (const size_t i : index[w]) counts[i] += 1;
-        }
-        continue;
-      }
-      score_walks(person, own, folds[f], options.with_bands || options.bands != nullptr,
-                  [&](size_t w, size_t s, const Errors& e, const Errors& mean, const Errors& fair,
-                      const std::array<double, kOutputs>& coverage,
-                      const std::array<double, kJoints>& moments) {
-                    StanceScore& stance = score.stances[index[w][s]];
-                    const double weight = 1 / counts[index[w][s]];
-                    add(e, weight, &stance.own);
-                    add(mean, weight, &stance.own_mean);
-                    add(fair, weight, &stance.own_fair);
-                    for (size_t o = 0; o < kOutputs; ++o) {
-                      stance.own_coverage[o] += weight * coverage[o];
-                    }
-                    for (size_t j = 0; j < kJoints; ++j) {
-                      stance.own_moments[j] += weight * moments[j];
-                    }
-                  });
+  std::vector<std::vector<JudgedStance>> judged(score.stances.size());
+  for (const std::vector<size_t>& fold : list_folds(usual, options.calibration_walks)) {
+    const Person part = keep_walks(person, fold);
+    std::vector<size_t> all(fold.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    const Calibration calibration = calibrate(part, all, population);
+    const Predictor own{&population, &calibration, part.weight};
+    for (const JudgedStance& j : judge_walks(person, own, fold, with_bands)) {
+      judged[index[{j.walk, j.stance}]].push_back(j);
+    }
+  }
+  // Means over the calibrations that did not see the stance.
+  for (size_t i = 0; i < judged.size(); ++i) {
+    StanceScore& stance = score.stances[i];
+    if (judged[i].empty()) {
+      stance.own = stance.own_mean = stance.own_fair = kNotJudged;
+      stance.own_tenths.fill(kNotJudged);
+      stance.own_coverage.fill(kMissing);
+      stance.own_moments.fill(kMissing);
+      continue;
+    }
+    const double weight = 1 / static_cast<double>(judged[i].size());
+    for (const JudgedStance& j : judged[i]) {
+      add(j.errors, weight, &stance.own);
+      add(j.mean, weight, &stance.own_mean);
+      add(j.fair, weight, &stance.own_fair);
+      for (size_t t = 0; t < kTenths; ++t) add(j.tenths[t], weight, &stance.own_tenths[t]);
+      for (size_t o = 0; o < kOutputs; ++o) stance.own_coverage[o] += weight * j.coverage[o];
+      for (size_t k = 0; k < kJoints; ++k) stance.own_moments[k] += weight * j.moments[k];
     }
   }
   return score;
+}
+
+// Forces of stances that follow each other in speed change places.
+void exchange_neighbours(std::vector<Sample>* samples) {
+  std::sort(samples->begin(), samples->end(),
+            [](const Sample& a, const Sample& b) { return a.speed < b.speed; });
+  for (size_t i = 0; i + 1 < samples->size(); i += 2) {
+    std::swap((*samples)[i].y, (*samples)[i + 1].y);
+  }
 }
 
 double calc_rms(const Curve& a, const Curve& b) {
@@ -160,29 +195,59 @@ std::vector<PersonScore> leave_one_out(const std::vector<const Person*>& people,
   return scores;
 }
 
-Errors average(const std::vector<PersonScore>& scores, Errors StanceScore::*member) {
-  Errors sum;
-  double people = 0;
-  for (const PersonScore& p : scores) people += p.stances.empty() ? 0 : 1;
-  for (const PersonScore& p : scores) {
-    for (const StanceScore& s : p.stances) {
-      add(s.*member, 1 / (people * static_cast<double>(p.stances.size())), &sum);
+namespace {
+
+// Mean of `get` over a person's stances, then over people; what is not finite does not count.
+template <class Get>
+Errors average_errors(const std::vector<PersonScore>& scores, const Get& get) {
+  Errors result;
+  for (double Errors::*figure :
+       {&Errors::force, &Errors::pressure, &Errors::ahead, &Errors::lateral}) {
+    double sum = 0, people = 0;
+    for (const PersonScore& p : scores) {
+      double own = 0, n = 0;
+      for (const StanceScore& s : p.stances) {
+        const double e = get(s).*figure;
+        if (!std::isfinite(e)) continue;
+        own += e;
+        n += 1;
+      }
+      if (n == 0) continue;
+      sum += own / n;
+      people += 1;
     }
+    result.*figure = people > 0 ? sum / people : kMissing;
   }
-  return sum;
+  return result;
 }
 
-PhysicsGain calc_physics_gain(const std::vector<const Person*>& people, bool reversed) {
+}  // namespace
+
+Errors average(const std::vector<PersonScore>& scores, Errors StanceScore::*member) {
+  return average_errors(scores, [&](const StanceScore& s) { return s.*member; });
+}
+
+TenthErrors average_tenths(const std::vector<PersonScore>& scores,
+                           TenthErrors StanceScore::*member) {
+  TenthErrors result;
+  for (size_t t = 0; t < kTenths; ++t) {
+    result[t] = average_errors(scores, [&](const StanceScore& s) { return (s.*member)[t]; });
+  }
+  return result;
+}
+
+PhysicsGain calc_physics_gain(const std::vector<const Person*>& people, Placebo placebo) {
   double own_model = 0, own_curve = 0, model_sum = 0, curve_sum = 0;
   for (const Person* left_out : people) {
     const std::vector<const Person*> others = list_others(people, left_out);
     const SignalModel signals = fit_signals(others);
     const auto sample = [&](const Person& p) {
       std::vector<Sample> samples = make_samples(p, signals);
-      if (!reversed) return samples;
+      if (placebo == Placebo::kNone) return samples;
       for (Sample& s : samples) {
         for (Curve& y : s.y) std::reverse(y.begin(), y.end());
       }
+      if (placebo == Placebo::kExchanged) exchange_neighbours(&samples);
       return samples;
     };
     std::vector<std::vector<Sample>> samples;
@@ -241,8 +306,8 @@ PopulationFigures calc_figures(const std::vector<const Person*>& people) {
   f.stranger = average(scores, &StanceScore::stranger);
   f.stranger_fair = average(scores, &StanceScore::stranger_fair);
   f.stranger_mean = average(scores, &StanceScore::stranger_mean);
-  const PhysicsGain truth = calc_physics_gain(people, false);
-  const PhysicsGain placebo = calc_physics_gain(people, true);
+  const PhysicsGain truth = calc_physics_gain(people, Placebo::kNone);
+  const PhysicsGain placebo = calc_physics_gain(people, Placebo::kReversed);
   f.gain_own = truth.own;
   f.gain_own_placebo = placebo.own;
   f.gain_stranger = truth.stranger;

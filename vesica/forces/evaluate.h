@@ -10,13 +10,14 @@
 namespace vesica::forces {
 
 // One measured stance of a person who was left out. Calibrated figures are means over the
-// calibrations that did not use its walk.
+// calibrations that did not use its walk; NaN where there is none (a person with one walk).
 struct StanceScore {
   size_t walk = 0, stance = 0;
   Errors own, own_mean, own_fair;                 // calibrated; curves of one's own, with the slope
   Errors stranger, stranger_mean, stranger_fair;  // no plates for this person
   std::array<double, kOutputs> own_coverage{}, stranger_coverage{};  // where bands were made
   std::array<double, kJoints> own_moments{}, stranger_moments{};     // errors, % of the peak
+  TenthErrors own_tenths{}, stranger_tenths{};                       // by tenth of stance
 };
 struct PersonScore {
   std::string name;
@@ -34,19 +35,28 @@ struct EvaluationOptions {
 };
 
 // Each person in turn is predicted by a model of the others: as a stranger, and calibrated with
-// `calibration_walks` of the usual walks, in turn.
+// `calibration_walks` of the usual walks, in turn; body weight and floor then come from these
+// alone. What has seen everybody: constants of events (motion/gait_events.h), which stances are
+// clean, and a stranger's mass, which is told.
 std::vector<PersonScore> leave_one_out(const std::vector<const Person*>& people,
                                        const EvaluationOptions& options);
 
-// Means over a person's stances, then over people.
+// Means over a person's stances, then over people; NaN of nothing.
 Errors average(const std::vector<PersonScore>& scores, Errors StanceScore::*member);
 
-// What motion takes off the error of curves in vertical force over phase, %: of people who are left
-// out; `reversed`: all forces reversed in time, so that motion knows nothing of them.
+// The same of each tenth of stance.
+TenthErrors average_tenths(const std::vector<PersonScore>& scores,
+                           TenthErrors StanceScore::*member);
+
+// What motion takes off the error of curves in vertical force over phase, %, of people who are left
+// out: on the truth; with all forces reversed in time, of which motion knows the timing alone; with
+// these exchanged for those of the same person's stance that is next in speed, of which it knows
+// nothing.
 struct PhysicsGain {
   double own = 0, stranger = 0;
 };
-PhysicsGain calc_physics_gain(const std::vector<const Person*>& people, bool reversed);
+enum class Placebo { kNone, kReversed, kExchanged };
+PhysicsGain calc_physics_gain(const std::vector<const Person*>& people, Placebo placebo);
 
 // Everything that a population file says of itself.
 PopulationFigures calc_figures(const std::vector<const Person*>& people);

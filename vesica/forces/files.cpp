@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -44,9 +45,15 @@ void read_numbers(const InputNode& node, Numbers* numbers) {
   }
 }
 
+// As a double-quoted scalar of YAML: on one line whatever is in it.
 std::string quote(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code == 0x7f) {
+      result += fmt::format("\\x{:02x}", code);
+      continue;
+    }
     if (c == '"' || c == '\\') result += '\\';
     result += c;
   }
@@ -177,10 +184,52 @@ void write_cluster(const std::string& name, const Cluster& cluster, std::string*
 Cluster read_cluster(const InputNode& node) {
   Cluster cluster;
   for (const auto& [role, value] : node.entries()) {
+    if (!is_role(role)) value.fail("no marker that forces from motion know");
     cluster.roles.push_back(role);
     cluster.points.push_back(value.vector(dimension::kLength));
   }
   return cluster;
+}
+
+struct ErrorRow {
+  const char* key;
+  ErrorFigures PopulationFigures::*member;
+};
+constexpr ErrorRow kErrorRows[] = {{"own", &PopulationFigures::own},
+                                   {"own_fair", &PopulationFigures::own_fair},
+                                   {"own_mean", &PopulationFigures::own_mean},
+                                   {"stranger", &PopulationFigures::stranger},
+                                   {"stranger_fair", &PopulationFigures::stranger_fair},
+                                   {"stranger_mean", &PopulationFigures::stranger_mean}};
+struct GainRow {
+  const char* key;
+  double PopulationFigures::*member;
+};
+constexpr GainRow kGainRows[] = {
+    {"gain_own", &PopulationFigures::gain_own},
+    {"gain_own_placebo", &PopulationFigures::gain_own_placebo},
+    {"gain_stranger", &PopulationFigures::gain_stranger},
+    {"gain_stranger_placebo", &PopulationFigures::gain_stranger_placebo}};
+
+void read_figures(const InputNode& node, PopulationFigures* f) {
+  std::vector<std::string_view> keys = {"people"};
+  for (const ErrorRow& row : kErrorRows) keys.emplace_back(row.key);
+  for (const GainRow& row : kGainRows) keys.emplace_back(row.key);
+  node.allow(keys);
+  f->people = node.at("people").integer(1, 1000000);
+  for (const ErrorRow& row : kErrorRows) {
+    ErrorFigures& e = f->*row.member;
+    e = {kMissing, kMissing, kMissing, kMissing};
+    const auto entry = node.find(row.key);
+    if (!entry) continue;
+    std::array<double, 4> v{};
+    read_numbers(*entry, &v);
+    e = {v[0], v[1], v[2], v[3]};
+  }
+  for (const GainRow& row : kGainRows) {
+    const auto entry = node.find(row.key);
+    f->*row.member = entry ? entry->number(dimension::kNumber) : kMissing;
+  }
 }
 
 constexpr const char* kSides[] = {"right", "left"};
@@ -232,6 +281,7 @@ Body read_body(const InputNode& node) {
     body.foot[s] = read_cluster(node.at(keys.back()));
   }
   for (const auto& [role, value] : node.at("standing").entries()) {
+    if (!is_role(role)) value.fail("no marker that forces from motion know");
     body.standing.push_back({role, value.vector(dimension::kLength)});
   }
   node.allow(std::vector<std::string_view>(keys.begin(), keys.end()));
@@ -248,25 +298,28 @@ std::string make_population_yaml(const Population& p) {
       quote(p.title), quote(p.source), write_list(p.people), p.walks, p.stances, p.mean_speed);
   out += fmt::format(
       "trained:  # speed / sqrt(g leg), step length / leg, |right - left| / mean, of stance\n"
-      "  speed: {}\n  step_length: {}\n  asymmetry: {}\n  double_support: {}\n",
+      "  speed: {}\n  step_length: {}\n  asymmetry: {}\n  double_support: {}\n"
+      "  leg_length: {}  # m\n  markers: {}\n",
       write_range(p.speed), write_range(p.step_length), write_range(p.asymmetry),
-      write_range(p.double_support));
+      write_range(p.double_support), write_range(p.leg_length), write_list(p.markers));
   if (p.figures.people > 0) {
     const PopulationFigures& f = p.figures;
-    const auto row = [](const ErrorFigures& e) {
-      return write_numbers(std::array{e.force, e.pressure, e.ahead, e.lateral});
-    };
     out += fmt::format(
-        "left_out:  # mean errors of people who were left out, %: force, centre of pressure,\n"
-        "           # fore-aft, lateral\n"
-        "  own: {}\n  own_fair: {}\n  own_mean: {}\n  stranger: {}\n  stranger_fair: {}\n"
-        "  stranger_mean: {}\n"
-        "  gain_own: {:.3g}        # % that motion takes off the error of curves\n"
-        "  gain_own_placebo: {:.3g}  # the same with forces reversed in time\n"
-        "  gain_stranger: {:.3g}\n  gain_stranger_placebo: {:.3g}\n  people: {}\n",
-        row(f.own), row(f.own_fair), row(f.own_mean), row(f.stranger), row(f.stranger_fair),
-        row(f.stranger_mean), f.gain_own, f.gain_own_placebo, f.gain_stranger,
-        f.gain_stranger_placebo, f.people);
+        "left_out:  # people who were left out: mean errors, %: force, centre of pressure,\n"
+        "           # fore-aft, lateral; what motion takes off the error of curves, %, and the\n"
+        "           # same with forces reversed in time. Nothing where nothing could be judged\n"
+        "  people: {}\n",
+        f.people);
+    for (const ErrorRow& row : kErrorRows) {
+      const ErrorFigures& e = f.*row.member;
+      if (!std::isfinite(e.force + e.pressure + e.ahead + e.lateral)) continue;
+      out += fmt::format("  {}: {}\n", row.key,
+                         write_numbers(std::array{e.force, e.pressure, e.ahead, e.lateral}));
+    }
+    for (const GainRow& row : kGainRows) {
+      if (std::isfinite(f.*row.member))
+        out += fmt::format("  {}: {:.3g}\n", row.key, f.*row.member);
+    }
   }
   write_signals(p.signals, &out);
   write_table("own", p.own, &out);
@@ -292,32 +345,16 @@ Population read_population(const InputFile& file) {
   p.stances = root.at("stances").integer(1, 10000000);
   p.mean_speed = root.at("mean_speed").positive(dimension::kNumber);
   const InputNode trained = root.at("trained");
-  trained.allow({"speed", "step_length", "asymmetry", "double_support"});
+  trained.allow({"speed", "step_length", "asymmetry", "double_support", "leg_length", "markers"});
   p.speed = read_range(trained.at("speed"));
   p.step_length = read_range(trained.at("step_length"));
   p.asymmetry = read_range(trained.at("asymmetry"));
   p.double_support = read_range(trained.at("double_support"));
+  p.leg_length = read_range(trained.at("leg_length"));
+  p.markers = read_list(trained.at("markers"));
+  std::sort(p.markers.begin(), p.markers.end());
   if (const auto node = root.find("left_out")) {
-    node->allow({"own", "own_fair", "own_mean", "stranger", "stranger_fair", "stranger_mean",
-                 "gain_own", "gain_own_placebo", "gain_stranger", "gain_stranger_placebo",
-                 "people"});
-    const auto row = [&](const char* key, ErrorFigures* e) {
-      std::array<double, 4> v{};
-      read_numbers(node->at(key), &v);
-      *e = {v[0], v[1], v[2], v[3]};
-    };
-    PopulationFigures& f = p.figures;
-    row("own", &f.own);
-    row("own_fair", &f.own_fair);
-    row("own_mean", &f.own_mean);
-    row("stranger", &f.stranger);
-    row("stranger_fair", &f.stranger_fair);
-    row("stranger_mean", &f.stranger_mean);
-    f.gain_own = node->at("gain_own").number(dimension::kNumber);
-    f.gain_own_placebo = node->at("gain_own_placebo").number(dimension::kNumber);
-    f.gain_stranger = node->at("gain_stranger").number(dimension::kNumber);
-    f.gain_stranger_placebo = node->at("gain_stranger_placebo").number(dimension::kNumber);
-    f.people = node->at("people").integer(1, 1000000);
+    read_figures(*node, &p.figures);
   }
   p.signals = read_signals(root.at("signals"));
   p.own = read_table(root.at("own"));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 namespace vesica::forces {
@@ -69,7 +70,8 @@ WalkFigures calc_figures(const Walk& walk, const Body& body) {
   return f;
 }
 
-Judgement judge(const WalkFigures& f, const Walk& walk, const Population& population) {
+Judgement judge(const WalkFigures& f, const Walk& walk, const Body& body,
+                const Population& population) {
   Judgement result;
   const auto check = [&](const char* what, double value, const Range& range, double unit,
                          const char* unit_name) {
@@ -99,6 +101,15 @@ Judgement judge(const WalkFigures& f, const Walk& walk, const Population& popula
         "The walk gets {:.0f} % {} from its first to its last third: starting or stopping; steady "
         "walking was trained.",
         100 * std::abs(f.speed_change), f.speed_change > 0 ? "faster" : "slower"));
+  }
+  check("leg length", body.leg_length, population.leg_length, 1, " m");
+  std::vector<std::string> missing;
+  std::set_difference(population.markers.begin(), population.markers.end(), walk.markers.begin(),
+                      walk.markers.end(), std::back_inserter(missing));
+  if (!missing.empty()) {
+    result.outside.push_back(
+        fmt::format("It is another marker set than was trained with: there is no {}.",
+                    fmt::join(missing, ", ")));
   }
   if (walk.belt_W.norm() > 0) {
     result.outside.push_back("The walk is on a treadmill; walking over a floor was trained.");

@@ -25,6 +25,7 @@ struct Judgement {
   std::vector<std::string> outside;
   std::string refused;
 };
-Judgement judge(const WalkFigures& figures, const Walk& walk, const Population& population);
+Judgement judge(const WalkFigures& figures, const Walk& walk, const Body& body,
+                const Population& population);
 
 }  // namespace vesica::forces

@@ -33,8 +33,12 @@ inline bool is_pressure(int output) { return output >= kForceOutputs; }
 const char* name_of_output(int output);
 
 // Signals of motion that go into them (signals.h).
-inline constexpr int kForceSignals = 7, kPressureSignals = 6;
-inline int signals_of(int output) { return is_pressure(output) ? kPressureSignals : kForceSignals; }
+inline constexpr int kForceSignals = 10, kPressureSignals = 6;
+// How long double supports last (the last two) tells of vertical force alone.
+inline int signals_of(int output) {
+  return is_pressure(output) ? kPressureSignals
+                             : (output == kForceY ? kForceSignals : kForceSignals - 2);
+}
 const char* name_of_signal(int output, int signal);
 
 // Constants that turn motion into signals.
@@ -86,6 +90,8 @@ struct Population {
   Curve free_moment{}, free_moment_band{};  // N m over (weight times foot length), outward positive
   Range speed, step_length, asymmetry, double_support;  // that were trained: Froude speed, over
                                                         // leg length, |R - L| / mean, of stance
+  Range leg_length;                                     // m
+  std::vector<std::string> markers;  // roles without their side that all walks had
   PopulationFigures figures;
   std::string digest;  // of the file
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -81,8 +82,17 @@ Json make_comparison(const PredictedTrial& trial) {
   }
   json["plate_factors"] = Json::object();
   for (const PlateScale& s : c.scales) json["plate_factors"][s.plate] = s.factor;
-  json["strike_delay"] = c.strike_delay;
-  json["off_delay"] = c.off_delay;
+  json["strike_delay"] = c.delay.strike;
+  json["off_delay"] = c.delay.off;
+  if (c.delay.clock != 0) {
+    json["clock_delay"] = c.delay.clock;
+    json["aligned"] = make_errors(c.aligned);
+    json["aligned"]["fair_baseline"] = make_errors(c.aligned_fair);
+    for (int j = 0; j < kJoints; ++j) {
+      json["aligned"]["moment_error_percent"][name_of_joint(j)] =
+          c.aligned_moments[static_cast<size_t>(j)];
+    }
+  }
   json["blind"] = c.is_blind;
   json["verdict"] = c.verdict;
   return json;
@@ -90,53 +100,56 @@ Json make_comparison(const PredictedTrial& trial) {
 
 }  // namespace
 
-TimeTable make_force_table(const PredictedTrial& trial) {
-  const Walk& walk = trial.walk;
-  TimeTable table = make_table(trial, "_forces");
+namespace {
+
+// Forces, points and torques of either foot at all frames of the recording, in its axes: three
+// vectors a foot from `get(foot, frame of the walk, inside)`.
+template <class Get>
+TimeTable make_foot_table(const PredictedTrial& trial, const char* ending,
+                          const std::string& column_ending, const Get& get) {
+  TimeTable table = make_table(trial, ending);
   for (const char* letter : kLetters) {
-    add_columns(fmt::format("{}_ground_force_v", letter), "N", "", &table);
-    add_columns(fmt::format("{}_ground_force_p", letter), "m", "", &table);
-    add_columns(fmt::format("{}_ground_torque_", letter), "N m", "", &table);
+    add_columns(fmt::format("{}_ground_force_v", letter), "N", column_ending, &table);
+    add_columns(fmt::format("{}_ground_force_p", letter), "m", column_ending, &table);
+    add_columns(fmt::format("{}_ground_torque_", letter), "N m", column_ending, &table);
   }
   for (size_t i = 0; i < table.times.size(); ++i) {
-    const auto [k, inside] = find_walk_frame(walk, i);
+    const auto [k, inside] = find_walk_frame(trial.walk, i);
     for (const FootForces& foot : trial.prediction.feet) {
-      push(inside ? Vec3d(walk.R_HW.transpose() * foot.force[k]) : Vec3d(Vec3d::Zero()),
-           &table.values);
-      push(walk.as_recorded(k, {foot.pressure[k][0], trial.floor_height, foot.pressure[k][1]}),
-           &table.values);
-      push(inside ? Vec3d(foot.free_moment[k] * walk.up_W) : Vec3d(Vec3d::Zero()), &table.values);
+      for (const Vec3d& v : get(foot, k, inside)) push(v, &table.values);
     }
   }
   return table;
 }
 
-TimeTable make_band_table(const PredictedTrial& trial) {
+}  // namespace
+
+TimeTable make_force_table(const PredictedTrial& trial) {
   const Walk& walk = trial.walk;
-  TimeTable table = make_table(trial, "_bands");
-  for (const char* letter : kLetters) {
-    add_columns(fmt::format("{}_ground_force_v", letter), "N", "_band", &table);
-    add_columns(fmt::format("{}_ground_force_p", letter), "m", "_band", &table);
-    add_columns(fmt::format("{}_ground_torque_", letter), "N m", "_band", &table);
-  }
+  return make_foot_table(trial, "_forces", "", [&](const FootForces& foot, size_t k, bool inside) {
+    const double on = inside ? 1.0 : 0.0;
+    const Vec3d p_H(foot.pressure[k][0], trial.floor_height, foot.pressure[k][1]);
+    return std::array<Vec3d, 3>{on * (walk.R_HW.transpose() * foot.force[k]),
+                                walk.as_recorded(k, p_H), on * foot.free_moment[k] * walk.up_W};
+  });
+}
+
+TimeTable make_band_table(const PredictedTrial& trial) {
   // Half-widths along turned axes: independent errors add in squares.
   const auto turn = [&](const Vec3d& half) {
     Vec3d result;
     for (int a = 0; a < 3; ++a) {
-      result[a] = walk.R_HW.col(a).cwiseProduct(half).norm();
+      result[a] = trial.walk.R_HW.col(a).cwiseProduct(half).norm();
     }
     return result;
   };
-  for (size_t i = 0; i < table.times.size(); ++i) {
-    const auto [k, inside] = find_walk_frame(walk, i);
-    for (const FootForces& foot : trial.prediction.feet) {
-      const Vec2d& p = foot.pressure_band[k];
-      push(inside ? turn(foot.force_band[k]) : Vec3d(Vec3d::Zero()), &table.values);
-      push(inside ? turn({p[0], 0, p[1]}) : Vec3d(Vec3d::Zero()), &table.values);
-      push(inside ? turn({0, foot.moment_band[k], 0}) : Vec3d(Vec3d::Zero()), &table.values);
-    }
-  }
-  return table;
+  return make_foot_table(
+      trial, "_bands", "_band", [&](const FootForces& foot, size_t k, bool inside) {
+        const double on = inside ? 1.0 : 0.0;
+        const Vec2d& p = foot.pressure_band[k];
+        return std::array<Vec3d, 3>{on * turn(foot.force_band[k]), on * turn({p[0], 0, p[1]}),
+                                    on * turn({0, foot.moment_band[k], 0})};
+      });
 }
 
 TimeTable make_moment_table(const PredictedTrial& trial) {
@@ -231,7 +244,10 @@ nlohmann::ordered_json make_json(const PredictedTrial& trial) {
                      {"speed_change", figure(trial.figures.speed_change)}};
   json["outside_of_training"] = trial.judgement.outside;
   const Errors& expected = trial.calibrated ? p.figures.own : p.figures.stranger;
-  if (p.figures.people > 0) json["expected"] = make_errors(expected);
+  if (p.figures.people > 0) {
+    json["expected"] = make_errors(expected);
+    json["expected"]["applies"] = trial.judgement.outside.empty();
+  }
   json["notes"] = walk.notes;
   if (trial.comparison) json.update(make_comparison(trial));
   return json;

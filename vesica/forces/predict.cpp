@@ -137,21 +137,53 @@ Prediction predict(const Walk& walk, const Body& body, const Predictor& predicto
   return result;
 }
 
+namespace {
+
+// Sums of squares over frames, and what they are of.
+struct ErrorSum {
+  Vec3d force = Vec3d::Zero();
+  double frames = 0, distance = 0, points = 0;
+
+  void add(const Walk& walk, const MeasuredStance& measured, double weight, const Track& f,
+           const std::vector<Vec2d>& pressure, double from, double until) {
+    for (size_t k = 0; k < walk.frames(); ++k) {
+      if (walk.times[k] < from || walk.times[k] > until) continue;
+      force += ((f[k] - measured.force[k]) / weight).cwiseAbs2();
+      frames += 1;
+      if (measured.force[k].y() <= kPressureForce) continue;
+      distance += (pressure[k] - measured.pressure[k]).squaredNorm();
+      points += 1;
+    }
+  }
+  Errors percent() const {
+    const auto rms = [](double sum, double n) { return n > 0 ? std::sqrt(sum / n) : kMissing; };
+    return {100 * rms(force.y(), frames), 100 * rms(distance, points) / 0.2,
+            100 * rms(force.x(), frames), 100 * rms(force.z(), frames)};
+  }
+};
+
+}  // namespace
+
 Errors calc_errors(const Walk& walk, const MeasuredStance& measured, double weight,
                    const Track& force, const std::vector<Vec2d>& pressure) {
-  Vec3d sum = Vec3d::Zero();
-  double n = 0, distance = 0, points = 0;
-  for (size_t k = 0; k < walk.frames(); ++k) {
-    if (walk.times[k] < measured.begin || walk.times[k] > measured.end) continue;
-    sum += ((force[k] - measured.force[k]) / weight).cwiseAbs2();
-    n += 1;
-    if (measured.force[k].y() <= kPressureForce) continue;
-    distance += (pressure[k] - measured.pressure[k]).squaredNorm();
-    points += 1;
+  ErrorSum sum;
+  sum.add(walk, measured, weight, force, pressure, measured.begin, measured.end);
+  if (sum.frames == 0 || sum.points == 0) return {};
+  return sum.percent();
+}
+
+TenthErrors calc_tenth_errors(const Walk& walk, const MeasuredStance& measured, double weight,
+                              const Track& force, const std::vector<Vec2d>& pressure) {
+  TenthErrors errors;
+  for (size_t i = 0; i < kTenths; ++i) {
+    const double tenth = (measured.end - measured.begin) / static_cast<double>(kTenths);
+    ErrorSum sum;
+    sum.add(walk, measured, weight, force, pressure,
+            measured.begin + tenth * static_cast<double>(i),
+            measured.begin + tenth * static_cast<double>(i + 1));
+    errors[i] = sum.percent();
   }
-  if (n == 0 || points == 0) return {};
-  const Vec3d rms = (sum / n).cwiseSqrt();
-  return {100 * rms.y(), 100 * std::sqrt(distance / points) / 0.2, 100 * rms.x(), 100 * rms.z()};
+  return errors;
 }
 
 std::array<Curve, kOutputs> make_baseline(const Predictor& predictor, int side, double speed,
@@ -203,7 +235,8 @@ std::array<double, kOutputs> calc_coverage(const Walk& walk, const MeasuredStanc
         inside[static_cast<size_t>(a)] += 1;
       }
     }
-    if (measured.force[k].y() <= kPressureForce || !foot.on[k]) continue;
+    // A loaded frame in which the foot was said to be off has no band: a miss.
+    if (measured.force[k].y() <= kPressureForce) continue;
     for (int a = 0; a < 2; ++a) {
       const auto o = static_cast<size_t>(kForceOutputs + a);
       counted[o] += 1;

@@ -19,7 +19,7 @@ struct Calibration {
   double weight = 0, weight_spread = 0;  // N
   Vec3d slope_W = Vec3d::Zero();         // of the floor
   double floor_height = 0;               // m, of the plates, along up
-  OwnCurves curves;
+  OwnCurves curves{};
   MeanCurves means;  // for the baseline
 };
 // Throws InputError where no stance can be used.
@@ -64,6 +64,12 @@ Prediction predict(const Walk& walk, const Body& body, const Predictor& predicto
 using Errors = ErrorFigures;
 Errors calc_errors(const Walk& walk, const MeasuredStance& measured, double weight,
                    const Track& force, const std::vector<Vec2d>& pressure);
+
+// The same of each tenth of the measured stance; NaN where no frame counts.
+inline constexpr size_t kTenths = 10;
+using TenthErrors = std::array<Errors, kTenths>;
+TenthErrors calc_tenth_errors(const Walk& walk, const MeasuredStance& measured, double weight,
+                              const Track& force, const std::vector<Vec2d>& pressure);
 
 // Curves over phase that are given the measured window: mean curve, mean and slope. Zero outside.
 struct CurveTracks {

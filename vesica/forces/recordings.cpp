@@ -113,6 +113,9 @@ Person load_person(const std::string& name, const std::string& standing,
   }
   person.scales = level_plates(person.body, options.mass, &person.walks);
   person.weight_found = find_weight(person.walks);
+  if (const std::string text = say_delay(find_load_delay(person.walks)); !text.empty()) {
+    person.notes.push_back(text);
+  }
   person.weight = options.mass > 0 ? options.mass * kGravity : person.weight_found.weight;
   return person;
 }

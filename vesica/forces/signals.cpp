@@ -11,8 +11,9 @@ namespace {
 constexpr double kLeastTotal = 0.3;  // body weights, below which the total has no centre
 constexpr double kShareGain = 0.5;   // 0.3 to 0.8 are as good
 constexpr double kShareEdge = 0.15;  // of double support, over which the balance fades in
-const char* const kForceSignalNames[] = {"share",     "leg",  "total", "lean",
-                                         "other_leg", "foot", "stance"};
+const char* const kForceSignalNames[] = {"share",         "leg",           "total",  "lean",
+                                         "other_leg",     "foot",          "stance", "other_stance",
+                                         "first_support", "second_support"};
 const char* const kPressureSignalNames[] = {"balance",     "pelvis", "angle",
                                             "other_angle", "sole",   "shear"};
 
@@ -191,6 +192,8 @@ std::vector<ContactSignals> calc_signals(const Walk& walk, const Body& body,
     const Leg& leg = walk.legs[c.side];
     const Leg& other = walk.legs[1 - c.side];
     const std::array<Support, 2> supports = find_supports(c, model);
+    const double first_support = (supports[0].until - supports[0].from) / c.duration();
+    const double second_support = (supports[1].until - supports[1].from) / c.duration();
     for (size_t k = s.first; k < s.last; ++k) {
       const double t = walk.times[k];
       const double phase = calc_phase(c, model, t);
@@ -218,7 +221,12 @@ std::vector<ContactSignals> calc_signals(const Walk& walk, const Body& body,
                                          m * leg.foot_acceleration[k][a],
                                          a == 0   ? balance[0]
                                          : a == 1 ? leg.pitch[k]
-                                                  : leg.roll[k]};
+                                                  : leg.roll[k],
+                                         a == 0   ? leg.pitch[k]
+                                         : a == 1 ? balance[0]
+                                                  : balance[1],
+                                         first_support,
+                                         second_support};
       }
       const Vec2d from_pelvis =
           as_local(walk, c.side, k, {pelvis.x(), pelvis.z()}).cwiseQuotient(scale);

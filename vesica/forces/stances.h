@@ -22,6 +22,8 @@ struct MeasuredStance {
   std::vector<double> free_moment;  // N m, about the vertical
   double level = 0;  // N: single-support force over what motion expects a newton to be
   double begin_level = 0, end_level = 0;  // the same of its first and last third
+  // Mean outward force in single support, N, and what motion expects of a newton of body weight.
+  double outward = 0, expected_outward = 0;
 };
 
 struct RejectedLoad {
@@ -50,10 +52,20 @@ struct PlateScale {
 
 // Over the walks of one person: finds plates that read a whole multiple of the others (undone, and
 // listed) and rejects stances whose level in single support is more than 12 % (thirds of it: 15 %)
-// off the others'. `mass` [kg] decides which plates are right; 0: the group nearest to a body mass
-// index of 24 at the stature that goes with the legs.
+// off the others', or whose lateral force there is more than 3 % of body weight off what motion and
+// at least four other stances of that side expect. `mass` [kg] decides which plates are right; 0:
+// the group nearest to a body mass index of 24 at the stature that goes with the legs.
 std::vector<PlateScale> level_plates(const Body& body, double mass,
                                      std::vector<MeasuredWalk>* walks);
+
+// How much later than the motion's events the loads begin and end, s, means over stances. Where
+// both ends agree that plates and cameras do not share one clock, `clock` is what they are late by;
+// 0 else. Ends that differ are no clock: people's feet do.
+struct LoadDelay {
+  double strike = 0, off = 0, clock = 0;
+};
+LoadDelay find_load_delay(const std::vector<MeasuredWalk>& walks);
+std::string say_delay(const LoadDelay& delay);  // a sentence; empty where there is no `clock`
 
 // Body weight [N] from whole steps, off to off, with both feet on plates: mean vertical force,
 // corrected for the change of the pelvis' vertical velocity. Without such a step, from single

@@ -7,12 +7,12 @@
 #include <set>
 
 #include "vesica/error.h"
-#include "vesica/math/linear_algebra.h"
 #include "vesica/math/median.h"
 #include "vesica/motion/butterworth.h"
 #include "vesica/motion/gaps.h"
 #include "vesica/motion/marker_names.h"
 #include "vesica/motion/rigid_fit.h"
+#include "vesica/motion/standing_floor.h"
 #include "vesica/motion/trial_tidy.h"
 
 namespace vesica::forces {
@@ -55,6 +55,17 @@ ClusterTracks find_cluster(const MarkerTracks& markers, const Cluster& cluster,
         missing.empty() ? "" : fmt::format(", not {}", fmt::join(missing, ", "))));
   }
   return found;
+}
+
+// Roles without their side, each once.
+std::vector<std::string> list_markers(const std::vector<const ClusterTracks*>& clusters) {
+  std::set<std::string> roles;
+  for (const ClusterTracks* cluster : clusters) {
+    for (const std::string& role : cluster->cluster.roles) {
+      roles.insert(role.starts_with("R.") || role.starts_with("L.") ? role.substr(2) : role);
+    }
+  }
+  return {roles.begin(), roles.end()};
 }
 
 // Short gaps by a cubic, longer ones from the other markers of the segment.
@@ -410,6 +421,7 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
     fill(foot, walk.rate, &feet[side], &walk.notes);
   }
   fill("pelvis", walk.rate, &pelvis, &walk.notes);
+  walk.markers = list_markers({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]});
   cut_and_turn({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, trial.file, &walk);
   const std::vector<Pose<double>> pelvis_poses = fit_poses(pelvis);
   walk.pelvis = place(pelvis_poses, body.pelvis_center);
@@ -469,51 +481,27 @@ void set_floor(const Vec3d& slope_W, Walk* walk) {
 }
 
 Vec3d level_floor(const Body& body, std::vector<Walk*> walks) {
-  // Unknowns: two slopes, then a height for each marker (heel, inner, outer of each side).
-  constexpr double kNoise = 1e-3, kPrior = 5e-3;
-  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(8, 8);
-  Eigen::VectorXd b = Eigen::VectorXd::Zero(8);
-  const Vec3d up = walks[0]->up_W;
-  const Vec3d x = walks[0]->R_HW.row(0), z = walks[0]->R_HW.row(2);
-  const auto add = [&](int marker, const Vec3d& p_W) {
-    Eigen::VectorXd row = Eigen::VectorXd::Zero(8);
-    row[0] = p_W.dot(x);
-    row[1] = p_W.dot(z);
-    row[2 + marker] = 1;
-    row /= kNoise;
-    A += row * row.transpose();
-    b += row * (p_W.dot(up) / kNoise);
-  };
+  std::vector<StandingPoint> points;  // heel, inner, outer of either side
   for (const Walk* walk : walks) {
+    const Mat3d R_WH = walk->R_HW.transpose();
     for (const Contact& c : walk->contacts) {
       const Leg& leg = walk->legs[c.side];
-      const auto add_median = [&](int marker, const Track& track, double from, double until) {
-        std::array<std::vector<double>, 3> values;
-        for (size_t k = 0; k < walk->frames(); ++k) {
-          const double u = (walk->times[k] - c.strike) / c.duration();
-          if (u < from || u > until) continue;
-          const Vec3d p = walk->as_recorded(k, track[k]) - walk->belt_W * walk->times[k];
-          for (int a = 0; a < 3; ++a) values[a].push_back(p[a]);
-        }
-        if (values[0].size() < 3) return;
-        add(marker + 3 * c.side,
-            {calc_median(values[0]), calc_median(values[1]), calc_median(values[2])});
+      const auto add = [&](int marker, const Track& track, const StancePart& part) {
+        // On a treadmill the belt's own frame: its feet stand there.
+        const Vec3d p = R_WH * find_standing_place(walk->times, track, c.strike, c.off, part);
+        if (p.allFinite()) points.push_back({p, marker + 3 * c.side});
       };
-      add_median(0, leg.origin, 0.2, 0.4);
-      add_median(1, leg.inner, 0.3, 0.6);
-      add_median(2, leg.outer, 0.3, 0.6);
+      add(0, leg.origin, kHeelStands);
+      add(1, leg.inner, kBallStands);
+      add(2, leg.outer, kBallStands);
     }
   }
   if (walks[0]->belt_W.norm() == 0.0) {
     for (const Body::Standing& s : body.standing) {
-      add((s.role.ends_with("MT1") ? 1 : 2) + (s.role.starts_with("L.") ? 3 : 0), s.p_W);
+      points.push_back({s.p_W, (s.role.ends_with("MT1") ? 1 : 2) + (s.role[0] == 'L' ? 3 : 0)});
     }
   }
-  A(0, 0) += 1 / (kPrior * kPrior);
-  A(1, 1) += 1 / (kPrior * kPrior);
-  for (int i = 2; i < 8; ++i) A(i, i) += 1e-6;  // a marker that was never seen
-  const Eigen::VectorXd found = solve_symmetric(A, b);
-  const Vec3d slope_W = found[0] * x + found[1] * z;
+  const Vec3d slope_W = find_floor_slope(points, walks[0]->up_W).slope;
   for (Walk* walk : walks) set_floor(slope_W, walk);
   return slope_W;
 }

@@ -68,7 +68,8 @@ struct Walk {
   std::vector<Contact> contacts;
   Vec2d slope = Vec2d::Zero();  // of the floor, ahead and to the right
   bool sides_exchanged = false;
-  std::vector<std::string> notes;  // sentences
+  std::vector<std::string> markers;  // that are used: roles without their side, sorted
+  std::vector<std::string> notes;    // sentences
 
   size_t frames() const { return times.size(); }
   // A point of H in the recording's axes.
@@ -82,9 +83,9 @@ struct Walk {
 // uneven.
 Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& body);
 
-// The slope of the floor from markers of feet that stand on it, over walks of one recording day:
-// least squares of one height a marker and one plane, slope 0 +- 5 mm/m beforehand, 1 mm of noise.
-// Sets `slope` and the feet's angles of all of them. Returns it in the axes of the recording.
+// The slope of the floor from markers of feet that stand on it (motion/standing_floor.h), over
+// walks of one recording day. Sets `slope` and the feet's angles of all of them. Returns it in the
+// axes of the recording.
 Vec3d level_floor(const Body& body, std::vector<Walk*> walks);
 void set_floor(const Vec3d& slope_W, Walk* walk);
 

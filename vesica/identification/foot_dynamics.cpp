@@ -184,7 +184,7 @@ void add_export(const FootDynamicsInput& in, FootDynamics* out) {
   const double weight = in.calibrating.front().stance->weight;
   FootExport e;
   e.side = in.side;
-  e.spheres = fit_spheres(in.foot, frames, weight);
+  e.spheres = fit_osim_spheres(in.foot, frames, weight);
   for (const One& one : in.others) {
     // The ellipsoids' own forces stand for what was measured.
     FootStance s = *one.stance;
@@ -202,9 +202,9 @@ void add_export(const FootDynamicsInput& in, FootDynamics* out) {
     e.unseen_cop_error += errors.cop / static_cast<double>(in.others.size());
     e.has_unseen = true;
   }
-  FootSpheres set = e.spheres;
+  OsimSpheres set = e.spheres;
   if (in.side == "left") {
-    for (FootSphere& sphere : set.spheres) sphere.position.x() *= -1;
+    for (OsimSphere& sphere : set.spheres) sphere.position.x() *= -1;
   }
   out->files.push_back({"foot_" + in.side + ".osim",
                         write_osim(set, on_its_side(in), in.side == "left" ? "l" : "r", in.mass)});

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "vesica/biomechanics/foot_spheres.h"
+#include "vesica/biomechanics/foot_osim.h"
 #include "vesica/identification/foot_friction.h"
 
 namespace vesica {
@@ -49,7 +49,7 @@ struct FootForwardCurves {
 
 struct FootExport {
   std::string side;
-  FootSpheres spheres;
+  OsimSpheres spheres;
   double unseen_force_error = 0, unseen_cop_error = 0;  // on stances that it was not fitted to
   bool has_unseen = false;
 };

@@ -2,40 +2,49 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 
-#include "vesica/identification/foot_synthetic.h"
-#include "vesica/io/load_motion.h"
+#include "vesica/identification/foot_anchor.h"
+#include "vesica/identification/foot_baselines.h"
+#include "vesica/identification/foot_spheres.h"
+#include "vesica/identification/foot_study_file.h"
 #include "vesica/math/gravity.h"
-#include "vesica/motion/trial_edit.h"
+#include "vesica/math/parallel.h"
 
 namespace vesica {
 namespace {
 
 using Entry = FootTrials::Entry;
 using Entries = std::vector<const Entry*>;
+using foot_detail::FootPlan;
+using Tell = std::function<void(double)>;
 
-// What a study file says.
-struct Plan {
-  FootTrials trials;
-  std::vector<std::string> calibrate;
-  FootFitSettings settings;
-  FootModel start_left, start_right;
-  bool dynamics = true, fits_forward = false;
+constexpr double kSameSpeed = 0.07;  // share by which a walk may be faster or slower
 
-  void set_dynamics(size_t choice) {
-    dynamics = choice > 0;
-    fits_forward = choice > 1;
-  }
-  bool calibrates(const Entry& e) const {
-    return std::find(calibrate.begin(), calibrate.end(), e.trial) != calibrate.end();
+// One side of a study, while it is made.
+struct Side {
+  const FootPlan& plan;
+  Foot foot;
+  std::string name;
+  Entries calibrating, others;
+  FootModel start;
+  FootAnchor anchor;
+  double speed = 0;  // mean of the calibrating walks
+
+  Entries all_but_first() const {
+    Entries rest(calibrating.begin() + 1, calibrating.end());
+    rest.insert(rest.end(), others.begin(), others.end());
+    return rest;
   }
 };
+
+// Anchored, as whatever is blind sees them.
+std::vector<FootStance> anchored(const Side& side, const Entries& entries) {
+  std::vector<FootStance> out;
+  for (const Entry* e : entries) out.push_back(side.anchor.apply(e->stance));
+  return out;
+}
 
 std::vector<FootStance> stances_of(const Entries& entries) {
   std::vector<FootStance> out;
@@ -44,129 +53,34 @@ std::vector<FootStance> stances_of(const Entries& entries) {
 }
 
 FootResult make_result(const Entry& e, const FootErrors& errors, const std::string& what = {}) {
-  return {e.trial, name_of(e.side), e.begin, e.end, what, errors};
-}
-
-// Mean curves over the phase of some stances: force over weight; centre of pressure in a frame that
-// lies where the foot stands, along its length.
-class MeanCurve {
- public:
-  explicit MeanCurve(const Entries& entries) {
-    for (const Entry* e : entries) {
-      const Frame frame = make_frame(e->stance);
-      for (int k = 0; k < kPhases; ++k) {
-        double force = 0;
-        Eigen::Vector2d cop;
-        sample(e->stance, double(k) / (kPhases - 1), &force, &cop);
-        force_[k] += force / e->stance.weight / static_cast<double>(entries.size());
-        if (!cop.allFinite()) continue;
-        cop_[k] += frame.R.transpose() * (cop - frame.origin);
-        ++counts_[k];
-      }
-    }
-    for (int k = 0; k < kPhases; ++k) {
-      if (counts_[k] > 0) cop_[k] /= counts_[k];
-    }
-  }
-  std::vector<FootLoad> foretell(const FootStance& stance) const {
-    const Frame frame = make_frame(stance);
-    std::vector<FootLoad> loads;
-    for (size_t f = 0; f < stance.frames.size(); ++f) {
-      const double at = stance.phase(f) * (kPhases - 1);
-      const int k = std::min(static_cast<int>(at), kPhases - 2);
-      const double part = at - k;
-      const double force = stance.weight * ((1 - part) * force_[k] + part * force_[k + 1]);
-      const bool both = counts_[k] > 0 && counts_[k + 1] > 0;
-      const Eigen::Vector2d local =
-          both ? Eigen::Vector2d((1 - part) * cop_[k] + part * cop_[k + 1]) : cop_[kPhases / 2];
-      const Eigen::Vector2d cop = frame.origin + frame.R * local;
-      loads.emplace_back(force, force * cop.x(), force * cop.y());
-    }
-    return loads;
-  }
-
- private:
-  static constexpr int kPhases = 101;
-  struct Frame {
-    Eigen::Vector2d origin;
-    Eigen::Matrix2d R;
-  };
-  // Heel and direction of the foot from three to five tenths of the stance, when it is flat.
-  static Frame make_frame(const FootStance& s) {
-    Eigen::Vector2d origin = Eigen::Vector2d::Zero(), along = Eigen::Vector2d::Zero();
-    int count = 0;
-    for (size_t f = 0; f < s.frames.size(); ++f) {
-      if (s.phase(f) < 0.3 || s.phase(f) > 0.5) continue;
-      origin += s.frames[f].foot.X_WB.p_WB.head<2>();
-      along += s.frames[f].foot.X_WB.R_WB.col(1).head<2>();
-      ++count;
-    }
-    along.normalize();
-    Frame frame{origin / count, {}};
-    frame.R << along.y(), along.x(), -along.x(), along.y();
-    return frame;
-  }
-  static void sample(const FootStance& s, double phase, double* force, Eigen::Vector2d* cop) {
-    size_t f = 1;
-    while (f + 1 < s.frames.size() && s.phase(f) < phase) ++f;
-    const double part = (phase - s.phase(f - 1)) / (s.phase(f) - s.phase(f - 1));
-    *force = (1 - part) * s.force[f - 1] + part * s.force[f];
-    *cop = (1 - part) * s.cop[f - 1] + part * s.cop[f];
-  }
-  std::array<double, kPhases> force_{};
-  std::array<Eigen::Vector2d, kPhases> cop_ = make_zeros();
-  std::array<int, kPhases> counts_{};
-
-  static std::array<Eigen::Vector2d, kPhases> make_zeros() {
-    std::array<Eigen::Vector2d, kPhases> zeros;
-    zeros.fill(Eigen::Vector2d::Zero());
-    return zeros;
-  }
-};
-
-FootStance make_placebo(const FootStance& stance, const std::string& what) {
-  FootStance placebo = stance;
-  if (what == "reversed") {
-    std::reverse(placebo.force.begin(), placebo.force.end());
-  } else {
-    for (size_t f = 0; f < placebo.force.size(); ++f) {
-      const double u = stance.phase(f);
-      placebo.force[f] =
-          stance.weight * std::sqrt(std::sin(M_PI * u)) * (0.85 - 0.25 * std::cos(6 * M_PI * u));
-    }
-  }
-  return placebo;
+  return {e.trial, name_of(e.side), e.begin, e.end, e.speed, what, errors};
 }
 
 FootCurveSet make_curves(const FootStance& stance, const FootResult& result,
-                         const std::string& kind, const std::vector<FootLoad>& loads) {
-  FootCurveSet set{result, kind, {}, stance.force, {}, stance.cop, {}};
-  for (size_t f = 0; f < loads.size(); ++f) {
+                         const std::string& kind, const FootModel& foot,
+                         const std::vector<FootFrame>& frames, const FootFitSettings& settings) {
+  FootCurveSet set;
+  set.result = result;
+  set.kind = kind;
+  set.measured = stance.force;
+  set.measured_cop = stance.cop;
+  set.foot = foot;
+  set.frames = frames;
+  set.grid = stance.grid;
+  for (size_t f = 0; f < frames.size(); ++f) {
+    const FootLoad load = calc_foot_load(foot, frames[f]);
     set.times.push_back(stance.frames[f].time);
-    set.simulated.push_back(loads[f][0]);
-    set.simulated_cop.push_back(loads[f][0] > 20 ? Eigen::Vector2d(loads[f].tail<2>() / loads[f][0])
-                                                 : Eigen::Vector2d::Constant(kMissing));
+    set.simulated.push_back(load[0]);
+    set.simulated_cop.push_back(load[0] > 20 ? Eigen::Vector2d(load.tail<2>() / load[0])
+                                             : Eigen::Vector2d::Constant(kMissing));
+  }
+  for (const size_t k : choose_pictures(stance, settings)) {
+    FootPressureFrame simulated{stance.pressure[k].frame, {}};
+    calc_foot_pressure(foot, frames[simulated.frame], stance.grid, &simulated.pressure);
+    set.measured_pressure.push_back(stance.pressure[k]);
+    set.simulated_pressure.push_back(std::move(simulated));
   }
   return set;
-}
-
-// The measured force given, the height solved for: what is left to foretell is where it acts.
-std::vector<FootLoad> impose_force(const FootModel& foot, const FootStance& stance,
-                                   const FootCurves& curves) {
-  std::vector<FootLoad> loads;
-  std::vector<FootFrame> frames = apply_curves(stance, curves);
-  for (size_t f = 0; f < frames.size(); ++f) {
-    if (!(stance.force[f] > 0)) {
-      loads.push_back(FootLoad::Zero());
-      continue;
-    }
-    FootFrame& frame = frames[f];
-    frame.foot.X_WB.p_WB.z() += find_lift(foot, frame, stance.force[f]);
-    frame.foot.V_WB = {};
-    std::fill(frame.rates.begin(), frame.rates.end(), 0.0);
-    loads.push_back(calc_foot_load(foot, frame));
-  }
-  return loads;
 }
 
 void add_parameters(const FootModel& start, const FootFit& fit, const FootPriors& priors,
@@ -184,37 +98,241 @@ void add_parameters(const FootModel& start, const FootFit& fit, const FootPriors
   add(1, "s/m", fit.foot.damping, start.damping, priors.log_damping * fit.foot.damping);
   for (size_t e = 0; e < start.ellipsoids.size(); ++e) {
     const FootEllipsoid &a = fit.foot.ellipsoids[e], &b = start.ellipsoids[e];
+    const size_t first = 2 + 9 * e;
     for (int k = 0; k < 3; ++k) {
-      const size_t first = 2 + 9 * e + static_cast<size_t>(k);
-      add(first, "m", a.radii[k], b.radii[k], priors.radii[k]);
-      add(first + 3, "m", a.position[k], b.position[k], priors.position[k]);
-      add(first + 6, "rad", a.angles[k], b.angles[k], priors.angles[k]);
+      add(first + static_cast<size_t>(k), "m", a.radii[k], b.radii[k], priors.radii[k]);
+    }
+    for (int k = 0; k < 3; ++k) {
+      add(first + 3 + static_cast<size_t>(k), "m", a.position[k], b.position[k],
+          priors.position[k]);
+    }
+    for (int k = 0; k < 3; ++k) {
+      add(first + 6 + static_cast<size_t>(k), "rad", a.angles[k], b.angles[k], priors.angles[k]);
     }
   }
 }
 
-// Friction, forward dynamics and files of the blind contact.
-void add_dynamics(const Plan& plan, const std::string& side, const FootFit& blind,
-                  const Entries& calibrating, const Entries& others,
-                  const std::function<bool()>& stop, FootStudy* study) {
-  FootDynamicsInput in;
-  in.side = side;
-  in.foot = blind.foot;
-  in.curves = blind.curves[0];
-  in.settings = plan.settings;
-  in.stop = stop;
-  in.mass = 0.0137 * plan.trials.weight / kStandardGravity;
-  in.fits_forward = plan.fits_forward;
-  for (const Entry* e : calibrating) in.calibrating.push_back({e->trial, &e->stance});
-  for (const Entry* e : others) in.others.push_back({e->trial, &e->stance});
-  run_foot_dynamics(in, &study->dynamics);
+// What the data cannot determine, in words.
+void add_undetermined(const FootModel& start, const FootFit& fit, const std::string& side,
+                      FootStudy* study) {
+  const std::vector<std::string> names = name_foot_parameters(start);
+  std::string open;
+  int count = 0;
+  for (size_t k = 0; k < fit.narrowing.size(); ++k) {
+    if (fit.narrowing[k] < 0.5) continue;
+    open += (count++ > 0 ? ", " : "") + names[k];
+  }
+  if (count > 0) {
+    study->undetermined.push_back(
+        fmt::format("{} foot: {} of {} numbers are what the prior says rather than the data: {}",
+                    side, count, names.size(), open));
+  }
+  constexpr size_t kMost = 5;
+  for (size_t k = 0; k < std::min(kMost, fit.correlations.size()); ++k) {
+    const FootCorrelation& c = fit.correlations[k];
+    study->undetermined.push_back(
+        fmt::format("{} foot: {} and {} can be exchanged for each other (correlation {:.2f})", side,
+                    c.first, c.second, c.value));
+  }
 }
 
-double mean_force_error(const std::vector<FootResult>& results, const std::string& side) {
+// As the source: one stance, with corrections; then the others with the contact frozen.
+FootFit calibrate(const Side& side, const FootFitSettings& settings, FootStudy* study) {
+  const Entry& first = *side.calibrating.front();
+  const FootFits fits = fit_foot(side.start, {first.stance}, settings, side.plan.starts);
+  const FootFit& one = fits.best;
+  study->converged = study->converged && one.converged;
+  study->calibration.push_back(make_result(first, one.errors[0]));
+  study->curves.push_back(make_curves(first.stance, study->calibration.back(), "calibration",
+                                      one.foot, apply_curves(first.stance, one.curves[0]),
+                                      settings));
+  study->history.push_back({side.name + " calibration", one.history});
+  if (fits.costs.size() > 1) study->starts.push_back({side.name + " calibration", fits.costs});
+  return one;
+}
+
+// The source's runs: friction is fitted elsewhere, so two of its three.
+void add_source_runs(const Side& side, const FootFit& with_pressure,
+                     const FootFitSettings& settings, FootStudy* study) {
+  const Entry& first = *side.calibrating.front();
+  if (first.stance.pressure.empty()) return;
+  const auto published = [](double force, double cop, double pressure) {
+    FootErrors e;
+    e.force = force;
+    e.cop = cop;
+    e.pressure = pressure;
+    return e;
+  };
+  study->source_runs.push_back({side.name, "without friction (Table 5.7)", with_pressure.errors[0],
+                                published(0.034, 0.032, 0.339), with_pressure.seconds,
+                                with_pressure.foot});
+  FootFitSettings without = settings;
+  without.pressure_weight = 0;
+  const FootFit fit = fit_foot(side.start, {first.stance}, without);
+  study->source_runs.push_back({side.name, "without friction or pressure (Table 5.9)",
+                                fit.errors[0], published(0.027, 0.018, 0.702), fit.seconds,
+                                fit.foot});
+}
+
+void add_refits(const Side& side, const FootModel& contact, const FootFitSettings& settings,
+                FootStudy* study) {
+  FootFitSettings frozen = settings;
+  frozen.contact = false;
+  const Entries rest = side.all_but_first();
+  std::vector<FootErrors> errors(rest.size()), placebo(rest.size());
+  for_each_index(static_cast<int>(rest.size()), calc_thread_count(0), [&](int k, int) {
+    const auto at = static_cast<size_t>(k);
+    if (settings.stop && settings.stop()) return;
+    const FootStance& stance = rest[at]->stance;
+    errors[at] = fit_foot(contact, {stance}, frozen).errors[0];
+    placebo[at] = fit_foot(contact, {make_placebo(stance, "reversed")}, frozen).errors[0];
+  });
+  for (size_t k = 0; k < rest.size(); ++k) {
+    study->refitted.push_back(make_result(*rest[k], errors[k]));
+    study->placebo.push_back(make_result(*rest[k], placebo[k], "reversed, refitted"));
+  }
+}
+
+void add_placebos(const Side& side, const FootFitSettings& settings, FootStudy* study) {
+  const Entry& first = *side.calibrating.front();
+  for (const char* what : {"reversed", "three_humps"}) {
+    const FootFit fit =
+        fit_foot(side.start, {make_placebo(first.stance, what)}, settings, side.plan.starts).best;
+    study->placebo.push_back(make_result(first, fit.errors[0], what));
+  }
+}
+
+// Friction, forward dynamics and files of the blind contact.
+void add_dynamics(const Side& side, const FootFit& blind, const FootFitSettings& settings,
+                  FootStudy* study) {
+  FootDynamicsInput in;
+  in.side = side.name;
+  in.foot = blind.foot;
+  in.curves = blind.curves[0];
+  in.settings = settings;
+  in.stop = settings.stop;
+  in.mass = 0.0137 * side.plan.trials.weight / kStandardGravity;
+  in.fits_forward = side.plan.fits_forward;
+  std::vector<FootStance> stances;
+  for (const Entries* some : {&side.calibrating, &side.others}) {
+    for (const Entry* e : *some) {
+      stances.push_back(without_offset(side.anchor.apply(e->stance), blind.plates));
+    }
+  }
+  for (size_t k = 0; k < stances.size(); ++k) {
+    const bool calibrates = k < side.calibrating.size();
+    const Entry& e = calibrates ? *side.calibrating[k] : *side.others[k - side.calibrating.size()];
+    (calibrates ? in.calibrating : in.others).push_back({e.trial, &stances[k]});
+  }
+  const size_t before = study->dynamics.verdicts.size();
+  run_foot_dynamics(in, &study->dynamics);
+  const auto& told = study->dynamics.verdicts;
+  study->remarks.insert(study->remarks.end(), told.begin() + static_cast<std::ptrdiff_t>(before),
+                        told.end());
+}
+
+// All calibrating stances, one toe curve, no corrections; then the others as they come.
+void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study) {
+  const FootFits fits =
+      fit_foot(side.start, anchored(side, side.calibrating), joint, side.plan.starts);
+  const FootFit& blind = fits.best;
+  study->converged = study->converged && blind.converged;
+  study->history.push_back({side.name + " blind", blind.history});
+  if (fits.costs.size() > 1) study->starts.push_back({side.name + " blind", fits.costs});
+  (side.foot == Foot::kLeft ? study->left : study->right) = blind.foot;
+  add_parameters(side.start, blind, joint.priors, side.name, study);
+  add_undetermined(side.start, blind, side.name, study);
+  for (const std::string& name : blind.at_bounds) {
+    study->remarks.push_back(fmt::format("{} foot: {} ended on its bound", side.name, name));
+  }
+  for (size_t k = 0; k < blind.plates.offsets.size(); ++k) {
+    const Vec3d mm = 1e3 * (blind.plates.offsets[k] - blind.plates.mean);
+    if (mm.norm() < 0.05) continue;
+    study->remarks.push_back(
+        fmt::format("{} foot: plate {} stands {:.1f} mm high, and puts the centre of pressure "
+                    "{:.1f} mm outward "
+                    "and {:.1f} mm forward, against the others; that is taken off",
+                    side.name, k + 1, mm.z(), mm.x(), mm.y()));
+  }
+  std::vector<FootStance> training = anchored(side, side.calibrating);
+  for (FootStance& s : training) s = without_offset(std::move(s), blind.plates);
+  const FootMeanCurve mean(training);
+  for (const Entry* e : side.others) {
+    const FootStance stance = without_offset(side.anchor.apply(e->stance), blind.plates);
+    const std::vector<FootFrame> frames = apply_curves(stance, blind.curves[0]);
+    study->blind.push_back(make_result(*e, calc_errors(blind.foot, stance, frames, joint)));
+    study->curves.push_back(
+        make_curves(stance, study->blind.back(), "blind", blind.foot, frames, joint));
+    study->mean_curve.push_back(make_result(*e, calc_errors(stance, mean.foretell(stance), joint)));
+  }
+  if (side.plan.dynamics) add_dynamics(side, blind, joint, study);
+  if (!side.plan.spheres) return;
+  const SphereFit six = fit_spheres(make_six_spheres(side.start), training, joint);
+  for (const Entry* e : side.others) {
+    const FootStance stance = without_offset(side.anchor.apply(e->stance), blind.plates);
+    study->six_spheres.push_back(
+        make_result(*e, calc_errors(stance, simulate_stance(six, stance), joint)));
+  }
+}
+
+// Geometry from where the given force acts.
+void add_imposed(const Side& side, const FootFitSettings& joint, FootStudy* study) {
+  FootFitSettings settings = joint;
+  settings.imposed = true;
+  const FootFit fit = fit_foot(side.start, anchored(side, side.calibrating), settings);
+  study->converged = study->converged && fit.converged;
+  study->history.push_back({side.name + " imposed", fit.history});
+  for (const Entry* e : side.others) {
+    const FootStance stance = without_offset(side.anchor.apply(e->stance), fit.plates);
+    const std::vector<FootFrame> frames =
+        impose_force(fit.foot, stance, apply_curves(stance, fit.curves[0]));
+    study->imposed.push_back(make_result(*e, calc_errors(fit.foot, stance, frames, settings)));
+  }
+}
+
+struct KindOfResult {
+  const char* name;
+  std::vector<FootResult> FootStudy::*results;
+};
+constexpr KindOfResult kGrouped[] = {
+    {"refitted", &FootStudy::refitted},     {"blind", &FootStudy::blind},
+    {"mean_curve", &FootStudy::mean_curve}, {"six_spheres", &FootStudy::six_spheres},
+    {"imposed", &FootStudy::imposed},
+};
+
+std::string speed_of(double speed, double usual) {
+  if (speed > (1 + kSameSpeed) * usual) return "faster";
+  return speed < (1 - kSameSpeed) * usual ? "slower" : "same";
+}
+
+// Means over stances of like speed.
+void add_groups(const Side& side, FootStudy* study) {
+  for (const KindOfResult& kind : kGrouped) {
+    for (const char* speed : {"same", "faster", "slower"}) {
+      FootGroup group{kind.name, side.name, speed, 0, {}};
+      group.errors.pressure = 0;
+      for (const FootResult& r : study->*kind.results) {
+        if (r.side != side.name || speed_of(r.speed, side.speed) != speed) continue;
+        ++group.stances;
+        group.errors.force += r.errors.force;
+        group.errors.cop += r.errors.cop;
+        group.errors.pressure += r.errors.pressure;  // NaN where there was no mat
+      }
+      if (group.stances == 0) continue;
+      group.errors.force /= group.stances;
+      group.errors.cop /= group.stances;
+      group.errors.pressure /= group.stances;
+      study->groups.push_back(group);
+    }
+  }
+}
+
+double mean_force_error(const std::vector<FootResult>& results, const std::string& side,
+                        bool calibration = false) {
   double sum = 0;
   int count = 0;
   for (const FootResult& r : results) {
-    if (r.side != side) continue;
+    if (r.side != side || (calibration && r.what.find("refitted") != std::string::npos)) continue;
     sum += r.errors.force;
     ++count;
   }
@@ -223,13 +341,12 @@ double mean_force_error(const std::vector<FootResult>& results, const std::strin
 
 void add_verdicts(const std::string& side, FootStudy* study) {
   const double fitted = mean_force_error(study->calibration, side);
-  const double placebo = mean_force_error(study->placebo, side);
+  const double placebo = mean_force_error(study->placebo, side, true);
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
   if (placebo < 2 * fitted) {
     study->verdicts.push_back(
-        fmt::format("{} foot: with motion corrections the fit says nothing of the contact: forces "
-                    "that were not "
-                    "measured fit the same motion to {} (the measured one to {})",
+        fmt::format("{} foot: with motion corrections the motion does not determine the contact: "
+                    "forces that were not measured fit it to {} (the measured one to {})",
                     side, percent(placebo), percent(fitted)));
   } else {
     study->verdicts.push_back(fmt::format(
@@ -240,292 +357,89 @@ void add_verdicts(const std::string& side, FootStudy* study) {
   const double mean = mean_force_error(study->mean_curve, side);
   if (std::isnan(blind)) {
     study->verdicts.push_back(fmt::format("{} foot: no stance is left to foretell", side));
-  } else {
-    study->verdicts.push_back(fmt::format(
-        "{} foot: blind, the contact foretells the force of other stances to {}; the mean curve, "
-        "without any model, to {}: the model is {}",
-        side, percent(blind), percent(mean), blind < mean ? "better" : "not better"));
-  }
-}
-
-using Tell = std::function<void(double)>;
-
-void run_side(const Plan& plan, Foot foot, const std::function<bool()>& stop, const Tell& tell,
-              FootStudy* study) {
-  Entries calibrating, others;
-  for (const Entry& e : plan.trials.stances) {
-    if (e.side == foot) (plan.calibrates(e) ? calibrating : others).push_back(&e);
-  }
-  const std::string side = name_of(foot);
-  if (calibrating.empty()) {
-    if (!others.empty()) {
-      study->remarks.push_back(side + " foot: no stance in the trials to calibrate with");
-    }
     return;
   }
-  FootFitSettings source = plan.settings;
-  source.stop = stop;
-  const FootModel given = foot == Foot::kLeft ? plan.start_left : plan.start_right;
-  const FootModel start = settle(given, stances_of(calibrating), source);
-  tell(0.05);
+  std::string verdict = fmt::format(
+      "{} foot: blind, the contact foretells the force of other stances to {}; the mean curve, "
+      "without any model, to {}: the model is {}",
+      side, percent(blind), percent(mean), blind < mean ? "better" : "not better");
+  const double spheres = mean_force_error(study->six_spheres, side);
+  if (!std::isnan(spheres)) {
+    verdict += fmt::format("; six spheres, fitted alike, to {}", percent(spheres));
+  }
+  study->verdicts.push_back(verdict);
+}
 
-  // As the source: one stance, with corrections; then the others with the contact frozen.
-  const Entry& first = *calibrating.front();
-  const FootFit one = fit_foot(start, {first.stance}, source);
-  study->converged = study->converged && one.converged;
-  study->calibration.push_back(make_result(first, one.errors[0]));
-  study->curves.push_back(make_curves(first.stance, study->calibration.back(), "calibration",
-                                      simulate_stance(one.foot, first.stance, one.curves[0])));
+void run_side(Side& side, const std::function<bool()>& stop, const Tell& tell, FootStudy* study) {
+  FootFitSettings source = side.plan.source, joint = side.plan.joint;
+  source.stop = joint.stop = stop;
+  const auto stopped = [&] { return stop && stop(); };
+  const FootModel& given = side.foot == Foot::kLeft ? side.plan.start_left : side.plan.start_right;
+  side.start = settle(given, stances_of(side.calibrating), source);
+  if (side.plan.anchor) side.anchor = FootAnchor(stances_of(side.calibrating));
+  tell(0.02);
+  const FootFit one = calibrate(side, source, study);
+  tell(0.1);
+  add_source_runs(side, one, source, study);
   tell(0.15);
-  FootFitSettings frozen = source;
-  frozen.contact = false;
-  Entries rest(calibrating.begin() + 1, calibrating.end());
-  rest.insert(rest.end(), others.begin(), others.end());
-  for (const Entry* e : rest) {
-    if (stop && stop()) return;
-    const FootFit again = fit_foot(one.foot, {e->stance}, frozen);
-    study->refitted.push_back(make_result(*e, again.errors[0]));
-  }
-  tell(0.5);
-  for (const char* what : {"reversed", "three_humps"}) {
-    const FootStance placebo = make_placebo(first.stance, what);
-    const FootFit fit = fit_foot(start, {placebo}, source);
-    study->placebo.push_back(make_result(first, fit.errors[0], what));
-  }
-  tell(0.65);
-
-  // Blind: all calibrating stances, one toe curve, no corrections.
-  FootFitSettings joint = source;
-  joint.corrections = false;
-  if (joint.toe == FootFitSettings::Toe::kOwn) joint.toe = FootFitSettings::Toe::kShared;
-  joint.iterations = 3 * source.iterations;
-  const FootFit blind = fit_foot(start, stances_of(calibrating), joint);
-  study->converged = study->converged && blind.converged;
-  (foot == Foot::kLeft ? study->left : study->right) = blind.foot;
-  add_parameters(start, blind, joint.priors, side, study);
-  for (const std::string& name : blind.at_bounds) {
-    study->remarks.push_back(fmt::format("{} foot: {} ended on its bound", side, name));
-  }
-  const MeanCurve mean(calibrating);
-  for (const Entry* e : others) {
-    const auto loads = simulate_stance(blind.foot, e->stance, blind.curves[0]);
-    study->blind.push_back(make_result(*e, calc_errors(e->stance, loads, joint)));
-    study->curves.push_back(make_curves(e->stance, study->blind.back(), "blind", loads));
-    study->mean_curve.push_back(
-        make_result(*e, calc_errors(e->stance, mean.foretell(e->stance), joint)));
-    study->imposed.push_back(make_result(
-        *e, calc_errors(e->stance, impose_force(blind.foot, e->stance, blind.curves[0]), joint)));
-  }
-  add_verdicts(side, study);
-  if (plan.dynamics) add_dynamics(plan, side, blind, calibrating, others, stop, study);
+  if (stopped()) return;
+  add_refits(side, one.foot, source, study);
+  tell(0.45);
+  if (stopped()) return;
+  add_placebos(side, source, study);
+  tell(0.55);
+  if (stopped()) return;
+  add_blind(side, joint, study);
+  tell(0.85);
+  if (stopped()) return;
+  add_imposed(side, joint, study);
+  add_groups(side, study);
+  add_verdicts(side.name, study);
   tell(1);
 }
 
-std::string resolve(const InputFile& file, const InputNode& node) {
-  const std::filesystem::path path(node.text());
-  return path.is_absolute()
-             ? path.string()
-             : (std::filesystem::path(file.folder()) / path).lexically_normal().string();
-}
-
-FootTrials make_synthetic_trials(const InputNode& node) {
-  node.allow(
-      {"stances", "weight", "force_noise", "cop_noise", "shift_noise", "turn_noise", "seed"});
-  const auto number = [&](const char* key, const Dimension& d, double otherwise) {
-    const auto found = node.find(key);
-    return found ? found->non_negative(d) : otherwise;
-  };
-  SyntheticNoise noise{
-      number("force_noise", dimension::kForce, 0), number("cop_noise", dimension::kLength, 0),
-      number("shift_noise", dimension::kLength, 0), number("turn_noise", dimension::kAngle, 0)};
-  SyntheticWalk walk;
-  walk.weight = number("weight", dimension::kForce, 688);
-  const auto count = node.find("stances");
-  const int stances = count ? count->integer(2, 100) : 6;
-  const auto seed_node = node.find("seed");
-  const int seed = seed_node ? seed_node->integer(0, 1 << 30) : 1;
-  const FootModel truth = make_brown_foot();
-  FootTrials trials;
-  trials.weight = walk.weight;
-  for (int k = 0; k < stances; ++k) {
-    // The last two are of a faster and a slower walk.
-    walk.stride = std::sin(2.4 * k + 0.3);
-    walk.speed = k + 2 == stances ? 1.2 : k + 1 == stances ? 0.8 : 1;
-    walk.duration = 0.65 / walk.speed;
-    Entry e;
-    e.trial = fmt::format("walk{}", k + 1);
-    e.side = Foot::kRight;
-    e.end = walk.duration;
-    e.speed = walk.speed;
-    e.stance = make_synthetic_stance(truth, walk);
-    add_walking_shear(truth, &e.stance);
-    e.stance.name = e.trial;
-    add_noise(noise, static_cast<std::uint64_t>(seed) * 1000 + static_cast<std::uint64_t>(k),
-              &e.stance);
-    trials.stances.push_back(std::move(e));
-  }
-  return trials;
-}
-
-void read_settings(const InputNode& root, FootFitSettings* settings) {
-  const auto fit = root.find("fit");
-  if (!fit) return;
-  fit->allow({"knots", "shift_limit", "turn_limit", "turn_limit_z", "cop_threshold", "prior_weight",
-              "toe", "iterations"});
-  if (const auto n = fit->find("knots")) settings->knots = n->integer(4, 40);
-  if (const auto n = fit->find("iterations")) settings->iterations = n->integer(1, 10000);
-  if (const auto n = fit->find("shift_limit")) {
-    settings->shift_limit = n->positive(dimension::kLength);
-  }
-  if (const auto n = fit->find("turn_limit")) settings->turn_limit = n->positive(dimension::kAngle);
-  if (const auto n = fit->find("turn_limit_z")) {
-    settings->turn_limit_z = n->positive(dimension::kAngle);
-  }
-  if (const auto n = fit->find("cop_threshold")) {
-    settings->cop_threshold = n->positive(dimension::kForce);
-  }
-  if (const auto n = fit->find("prior_weight")) {
-    settings->priors.weight = n->non_negative(dimension::kNumber);
-  }
-  if (const auto n = fit->find("toe")) {
-    settings->toe = n->choice({"spline", "straight"}) == 0 ? FootFitSettings::Toe::kOwn
-                                                           : FootFitSettings::Toe::kMeasured;
-  }
-}
-
-Plan read_plan(const InputFile& file) {
-  const InputNode root = file.root();
-  root.allow({"vesica", "type", "title", "description", "standing", "walks", "synthetic",
-              "calibrate", "weight", "fit", "dynamics"});
-  Plan plan;
-  plan.settings.priors.weight = 0.02;
-  read_settings(root, &plan.settings);
-  if (const auto dynamics = root.find("dynamics"))
-    plan.set_dynamics(dynamics->choice({"none", "quick", "full"}));
-  for (const InputNode& name : root.at("calibrate").items()) plan.calibrate.push_back(name.text());
-  if (plan.calibrate.empty()) root.at("calibrate").fail("at least one walk is needed");
-  std::vector<std::string_view> known;
-  if (const auto synthetic = root.find("synthetic")) {
-    if (root.find("walks")) root.at("walks").fail("either `walks` or `synthetic`, not both");
-    plan.trials = make_synthetic_trials(*synthetic);
-    plan.start_left = plan.start_right = make_brown_start();
-    for (const Entry& e : plan.trials.stances) known.push_back(e.trial);
-  } else {
-    FootTrialOptions options;
-    if (const auto weight = root.find("weight")) {
-      options.weight = weight->positive(dimension::kForce);
-    }
-    std::vector<FootTrial> walks;
-    for (const InputNode& walk : root.at("walks").items()) {
-      walk.allow({"name", "markers", "forces"});
-      MotionTrial motion = load_motion(resolve(file, walk.at("markers")));
-      if (const auto forces = walk.find("forces")) {
-        motion = join(motion, load_motion(resolve(file, *forces)));
-      }
-      walks.push_back({walk.at("name").text(), std::move(motion)});
-    }
-    for (const FootTrial& walk : walks) known.push_back(walk.name);
-    options.floor_from = plan.calibrate;
-    plan.trials =
-        find_foot_stances(load_motion(resolve(file, root.at("standing"))), walks, options);
-    plan.start_left = make_template(plan.trials.left);
-    plan.start_right = make_template(plan.trials.right);
-  }
-  for (size_t k = 0; k < plan.calibrate.size(); ++k) {
-    if (std::find(known.begin(), known.end(), plan.calibrate[k]) == known.end()) {
-      root.at("calibrate").at(k).fail("walk " + say_unknown(plan.calibrate[k], known));
-    }
-  }
-  return plan;
-}
-
-nlohmann::ordered_json as_json(const std::vector<FootResult>& results) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const FootResult& r : results) {
-    nlohmann::ordered_json row{
-        {"trial", r.trial}, {"side", r.side}, {"begin", r.begin}, {"end", r.end}};
-    if (!r.what.empty()) row["forces"] = r.what;
-    row["force_error_percent"] = 100 * r.errors.force;
-    if (std::isfinite(r.errors.cop)) {
-      row["cop_error_percent"] = 100 * r.errors.cop;
-    } else {
-      row["cop_error_percent"] = nullptr;
-    }
-    list.push_back(row);
-  }
-  return list;
-}
-
 }  // namespace
-
-bool is_foot_study(const InputFile& file) {
-  const InputNode root = file.root();
-  if (!root.is_map()) return false;
-  const auto type = root.find("type");
-  return type && type->is_scalar() && type->text() == "foot";
-}
 
 FootStudy run_foot_study(const InputFile& file,
                          const std::function<void(double, const std::string&)>& progress,
                          const std::function<bool()>& stop) {
   const auto begin = std::chrono::steady_clock::now();
   file.root().at("vesica").integer(1, 1);
-  const Plan plan = read_plan(file);
+  const FootPlan plan = foot_detail::read_foot_plan(file);
   FootStudy study;
   if (const auto title = file.root().find("title")) study.title = title->text();
   study.weight = plan.trials.weight;
   study.floor = plan.trials.floor;
   study.remarks = plan.trials.remarks;
+  std::vector<Side> sides;
   for (const Foot foot : {Foot::kLeft, Foot::kRight}) {
-    const double first = foot == Foot::kLeft ? 0 : 0.5;
-    run_side(
-        plan, foot, stop,
-        [&](double part) {
-          if (progress) progress(first + 0.5 * part, name_of(foot));
-        },
-        &study);
+    Side side{plan, foot, name_of(foot), {}, {}, {}, {}};
+    for (const Entry& e : plan.trials.stances) {
+      if (e.side == foot) (plan.calibrates(e) ? side.calibrating : side.others).push_back(&e);
+    }
+    if (side.calibrating.empty() && !side.others.empty()) {
+      study.remarks.push_back(side.name + " foot: no stance in the trials to calibrate with");
+    }
+    if (side.calibrating.empty()) continue;
+    for (const Entry* e : side.calibrating) {
+      side.speed += e->speed / static_cast<double>(side.calibrating.size());
+    }
+    sides.push_back(std::move(side));
   }
-  if (study.calibration.empty()) {
+  if (sides.empty()) {
     file.root().at("calibrate").fail("none of these walks has a whole stance on a plate");
   }
-  study.verdicts.insert(study.verdicts.end(), study.dynamics.verdicts.begin(),
-                        study.dynamics.verdicts.end());
+  for (size_t k = 0; k < sides.size(); ++k) {
+    const auto tell = [&](double part) {
+      if (progress) {
+        progress((static_cast<double>(k) + part) / static_cast<double>(sides.size()),
+                 sides[k].name);
+      }
+    };
+    run_side(sides[k], stop, tell, &study);
+  }
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return study;
-}
-
-nlohmann::ordered_json make_foot_json(const FootStudy& study) {
-  nlohmann::ordered_json json;
-  json["type"] = "foot";
-  if (!study.title.empty()) json["title"] = study.title;
-  json["weight"] = study.weight;
-  json["floor"] = {{"slope_x", study.floor.slope_x},
-                   {"slope_y", study.floor.slope_y},
-                   {"rms", study.floor.rms},
-                   {"points", study.floor.points}};
-  json["calibration"] = as_json(study.calibration);
-  json["refitted"] = as_json(study.refitted);
-  json["blind"] = as_json(study.blind);
-  json["placebo"] = as_json(study.placebo);
-  json["mean_curve"] = as_json(study.mean_curve);
-  json["imposed"] = as_json(study.imposed);
-  json["parameters"] = nlohmann::ordered_json::array();
-  for (const FootParameter& p : study.parameters) {
-    json["parameters"].push_back({{"side", p.side},
-                                  {"name", p.name},
-                                  {"value", p.value},
-                                  {"unit", p.unit},
-                                  {"start", p.start},
-                                  {"low", p.value - 1.96 * p.standard_error},
-                                  {"high", p.value + 1.96 * p.standard_error},
-                                  {"identifiable", p.identifiable}});
-  }
-  add_dynamics_json(study.dynamics, &json);
-  json["verdicts"] = study.verdicts;
-  json["remarks"] = study.remarks;
-  json["converged"] = study.converged;
-  json["seconds"] = study.seconds;
-  return json;
 }
 
 }  // namespace vesica

@@ -1,20 +1,23 @@
 // A foot from recordings, judged honestly (`vesica identify` with `type: foot`).
 //
 // For each side:
-//   calibration  one stance fitted as the source does, toe spline and motion correction included
+//   calibration  one stance fitted as the source does: toe spline and motion correction included,
+//                wide bounds, hardly any prior; with pressure where there was a mat
 //   refitted     other stances, contact frozen, toe and correction fitted anew (the source's
 //                validation)
 //   placebo      the same calibration to the force reversed in time, and to a made-up curve with
-//                three humps: where these fit as well, the motion does not determine the contact
+//                three humps; the same refits to reversed forces: where these fit as well, the
+//                motion does not determine the contact
 //   blind        a contact fitted to all calibrating stances together without corrections, one toe
 //                curve for all; then other stances with nothing fitted
 //   mean_curve   no model: the mean measured force and centre of pressure of the calibrating
 //                stances over the phase
-//   imposed      the blind contact with the measured force given and the height solved for: the
-//                centre of pressure alone is foretold
+//   six_spheres  another contact, OpenSim's, fitted to the same stances in the same way; blind
+//   imposed      a contact fitted to where the measured force acts, its height solved for; then
+//                other stances with their force given: the centre of pressure alone is foretold
 //
-// Errors are those of (5.53) and (5.55); the centre of pressure counts where measured and simulated
-// force exceed the threshold.
+// Errors are those of (5.53), (5.55) and (5.56); the centre of pressure counts where measured and
+// simulated force exceed the threshold.
 #pragma once
 
 #include <functional>
@@ -31,7 +34,8 @@ namespace vesica {
 struct FootResult {
   std::string trial, side;
   double begin = 0, end = 0;  // s
-  std::string what;           // of a placebo: reversed, three_humps
+  double speed = 0;           // of the walk [m/s]
+  std::string what;  // of a placebo: reversed, three_humps; refitted: its contact is frozen
   FootErrors errors;
 };
 
@@ -41,6 +45,19 @@ struct FootCurveSet {
   std::string kind;  // calibration, blind, ...
   std::vector<double> times, measured, simulated;
   std::vector<Eigen::Vector2d> measured_cop, simulated_cop;
+  FootModel foot;
+  std::vector<FootFrame> frames;  // as simulated
+  FootMat grid;
+  std::vector<FootPressureFrame> measured_pressure, simulated_pressure;  // of the same frames
+};
+
+// One of the source's three ways to fit the same stance (Tables 5.5, 5.7, 5.9).
+struct FootSourceRun {
+  std::string side, name;
+  FootErrors errors;
+  FootErrors published;  // what the source reports
+  double seconds = 0;
+  FootModel foot;
 };
 
 struct FootParameter {
@@ -50,16 +67,32 @@ struct FootParameter {
   bool identifiable = false;  // the data narrow the prior to less than half
 };
 
+// A fit's costs: of its iterations, or of several starts.
+struct FootHistory {
+  std::string name;
+  std::vector<double> costs;
+};
+
+// Mean errors of a kind of result over stances of like speed.
+struct FootGroup {
+  std::string kind, side, speed;  // same, faster, slower than the calibrating walks
+  int stances = 0;
+  FootErrors errors;
+};
+
 struct FootStudy {
   std::string title;
   double weight = 0;
   FloorPlane floor;
-  std::vector<FootResult> calibration, refitted, placebo, blind, mean_curve, imposed;
+  std::vector<FootResult> calibration, refitted, placebo, blind, mean_curve, six_spheres, imposed;
+  std::vector<FootGroup> groups;
+  std::vector<FootSourceRun> source_runs;
   std::vector<FootCurveSet> curves;
   std::vector<FootParameter> parameters;  // of the blind contact
-  FootModel left, right;                  // the blind contacts; empty where the side has no stance
-  FootDynamics dynamics;                  // friction, forward dynamics, files
-  std::vector<std::string> remarks, verdicts;
+  std::vector<FootHistory> history, starts;
+  FootModel left, right;  // the blind contacts; empty where the side has no stance
+  FootDynamics dynamics;  // friction, forward dynamics, files
+  std::vector<std::string> remarks, verdicts, undetermined;
   bool converged = true;
   double seconds = 0;
 };

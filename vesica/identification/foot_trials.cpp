@@ -30,6 +30,7 @@ Mat3d make_to_ground(const Vec3d& up) { return calc_turn_of_z(up).transpose(); }
 struct FootLabels {
   std::string heel, inner, outer;
   std::vector<std::string> tracked;
+  std::string hallux;
 };
 
 FootLabels find_labels(const MarkerTracks& standing, const FootMarkers& foot, const char* side) {
@@ -45,6 +46,7 @@ FootLabels find_labels(const MarkerTracks& standing, const FootMarkers& foot, co
   FootLabels l{label(foot.heel, "heel"),
                label(foot.inner, "first metatarsal"),
                label(foot.outer, "fifth metatarsal"),
+               {},
                {}};
   l.tracked = {l.heel, l.inner, l.outer};
   return l;
@@ -54,6 +56,13 @@ FootLabels find_labels(const MarkerTracks& standing, const FootMarkers& foot, co
 void add_ankle(const MarkerTracks& standing, char side, FootLabels* labels) {
   for (const std::string& name : {fmt::format("{}.Ankle", side), fmt::format("{}ANK", side)}) {
     if (standing.find(name) < standing.markers()) labels->tracked.push_back(name);
+  }
+}
+
+void add_hallux(const MarkerTracks& standing, char side, FootLabels* labels) {
+  for (const std::string& name : {fmt::format("{}.Hallux", side), fmt::format("{}.HLX", side),
+                                  fmt::format("{}HLX", side), fmt::format("{}.Toe1", side)}) {
+    if (standing.find(name) < standing.markers()) labels->hallux = name;
   }
 }
 
@@ -92,6 +101,8 @@ FootShape make_shape(const MarkerTracks& standing, const FootLabels& labels, con
   shape.inner = in_foot(labels.inner);
   shape.outer = in_foot(labels.outer);
   shape.floor = -heel.z();
+  shape.hallux = labels.hallux;
+  if (!shape.hallux.empty()) shape.tip = in_foot(labels.hallux);
   return shape;
 }
 
@@ -190,8 +201,31 @@ Vec3d rotation_vector_between(const Mat3d& from, const Mat3d& to) {
 struct FootTrack {
   std::vector<Pose<double>> poses;
   std::vector<bool> found;
+  std::vector<double> toe;  // rad; empty: it is not measured
   double rms = 0;
 };
+
+// Direction of a point of the toes, about x of the joint's frame.
+double calc_toe_direction(const FootJoint& joint, const Vec3d& p_F) {
+  const Vec3d p = joint.X_PF.R_WB.transpose() * (p_F - joint.X_PF.p_WB);
+  return std::atan2(p.z(), p.y());
+}
+
+void measure_toe(const Walk& walk, const FootShape& shape, const Pose<double>& X_floor, bool left,
+                 FootTrack* track) {
+  const size_t marker =
+      shape.hallux.empty() ? walk.markers.markers() : walk.markers.find(shape.hallux);
+  if (marker >= walk.markers.markers()) return;
+  const FootJoint joint = make_template(shape).joints.front();
+  const double standing = calc_toe_direction(joint, shape.tip);
+  for (size_t f = 0; f < walk.markers.frames(); ++f) {
+    Vec3d p = X_floor * walk.markers.at(f, marker);
+    if (left) p = kTurnedOver * p;
+    const Pose<double>& X = track->poses[f];
+    const Vec3d p_F = X.R_WB.transpose() * (p - X.p_WB);
+    track->toe.push_back(calc_toe_direction(joint, p_F) - standing);
+  }
+}
 
 FootTrack track_foot(const Walk& walk, const FootShape& shape, const Pose<double>& X_floor,
                      bool left) {
@@ -212,6 +246,7 @@ FootTrack track_foot(const Walk& walk, const FootShape& shape, const Pose<double
     if (fit.found) sum += fit.rms * fit.rms;
   }
   track.rms = std::sqrt(sum / static_cast<double>(std::max<size_t>(1, track.poses.size())));
+  measure_toe(walk, shape, X_floor, left, &track);
   return track;
 }
 
@@ -252,6 +287,7 @@ FootStance make_stance(const Walk& walk, const Stance& stance, const FootTrack& 
   const PlateAt plate{walk.analysis.plates[static_cast<size_t>(contact.plate)], walk.R_GL, X_floor,
                       left};
   FootStance out;
+  out.plate = contact.plate;
   for (size_t f = 1; f + 1 < times.size(); ++f) {
     if (times[f] < stance.start || times[f] > stance.end) continue;
     if (!track.found[f - 1] || !track.found[f] || !track.found[f + 1]) {
@@ -266,6 +302,13 @@ FootStance make_stance(const Walk& walk, const Stance& stance, const FootTrack& 
     frame.foot.V_WB.w_WB = rotation_vector_between(before.R_WB, after.R_WB) / h;
     frame.angles = {0.0};
     frame.rates = {0.0};
+    if (!track.toe.empty()) {
+      frame.angles[0] = track.toe[f];
+      frame.rates[0] = (track.toe[f + 1] - track.toe[f - 1]) / h;
+      if (!std::isfinite(frame.rates[0]) || !std::isfinite(frame.angles[0])) {
+        throw InputError(fmt::format("the toe's marker is missing at {:.3f} s", times[f]));
+      }
+    }
     Eigen::Vector2d cop, shear;
     out.force.push_back(plate(times[f], &cop, &shear));
     out.cop.push_back(cop);
@@ -328,6 +371,8 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
   FootLabels right = find_labels(standing.markers, gait.right, "right");
   add_ankle(standing.markers, 'L', &left);
   add_ankle(standing.markers, 'R', &right);
+  add_hallux(standing.markers, 'L', &left);
+  add_hallux(standing.markers, 'R', &right);
 
   std::vector<Walk> walks;
   for (const FootTrial& trial : trials) walks.push_back(look_at(trial, options));
@@ -390,7 +435,7 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
   return result;
 }
 
-FootModel make_template(const FootShape& shape) {
+FootModel make_template(const FootShape& shape, bool lateral_edge) {
   const Vec3d ball = 0.5 * (shape.inner + shape.outer);
   const double length = ball.y(), scale = length / 0.17, width = (shape.outer - shape.inner).norm();
   Vec3d axis = shape.outer - shape.inner;
@@ -417,7 +462,23 @@ FootModel make_template(const FootShape& shape) {
        {-0.1 * width, 0.035 * scale, sole + toe_radii.z() - toe.X_PF.p_WB.z()},
        Vec3d::Zero()},
   };
+  if (lateral_edge) foot.ellipsoids.push_back(make_lateral_edge(foot));
   return foot;
+}
+
+FootEllipsoid make_lateral_edge(const FootModel& foot) {
+  const int heel = foot.find_ellipsoid("heel"), ball = foot.find_ellipsoid("ball");
+  if (heel < 0 || ball < 0) {
+    throw InputError("foot: the lateral edge lies between ellipsoids heel and ball");
+  }
+  const FootEllipsoid& h = foot.ellipsoids[static_cast<size_t>(heel)];
+  const FootEllipsoid& b = foot.ellipsoids[static_cast<size_t>(ball)];
+  const double length = b.position.y() - h.position.y();
+  FootEllipsoid edge{"lateral", 0, {0.016, 0.35 * length, 0.018}, {}, Vec3d::Zero()};
+  const double bottom = 0.5 * (h.position.z() - h.radii.z() + b.position.z() - b.radii.z()) + 0.002;
+  edge.position = {b.position.x() + 0.6 * b.radii.x(), h.position.y() + 0.6 * length,
+                   bottom + edge.radii.z()};
+  return edge;
 }
 
 }  // namespace vesica

@@ -6,6 +6,9 @@
 // fifth metatarsal, z up, x to the right. Left feet are turned over in x, so that all stances are
 // those of a right foot.
 //
+// Where there is a marker on the great toe, the toe angle is measured: its direction from the toe
+// joint of the template, in the plane across the joint's axis, less that while standing.
+//
 // The lab's zero is not always its floor: in the recordings of one lab the floor rises by 6 mm in a
 // metre. Its slope is estimated from the heights of heel and ball while they stand (one height for
 // each marker, slopes held to zero by a prior of 5 mm/m), from the walks that are given for it.
@@ -31,6 +34,8 @@ struct FootShape {
   std::vector<Vec3d> markers;
   Vec3d inner, outer;  // metatarsals
   double floor = 0;    // z of the floor
+  std::string hallux;  // marker of the great toe; empty: there is none
+  Vec3d tip = Vec3d::Zero();
 };
 
 struct FloorPlane {
@@ -69,6 +74,9 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
 
 // A foot to begin with: heel, ball and toe ellipsoids under these markers, the toe joint along the
 // metatarsals 16 mm above the floor (the source's), sizes in proportion to the foot.
-FootModel make_template(const FootShape& shape);
+// `lateral_edge`: a fourth at the outer edge of the middle foot, which the source misses.
+FootModel make_template(const FootShape& shape, bool lateral_edge = false);
+// The ellipsoid of the lateral edge, for a foot whose ball and heel are where `foot` has them.
+FootEllipsoid make_lateral_edge(const FootModel& foot);
 
 }  // namespace vesica

@@ -240,6 +240,25 @@ size_t find_end_of_key(const YAML::Node& node, std::string_view path) {
   return first;
 }
 
+// The item of a list by its index, or by its name.
+size_t find_item(const YAML::Node& list, const std::string& path, const std::string& key) {
+  size_t index = 0;
+  const auto [end, code] = std::from_chars(key.data(), key.data() + key.size(), index);
+  if (code == std::errc() && end == key.data() + key.size() && index < list.size()) return index;
+  std::vector<std::string> names;
+  for (size_t k = 0; k < list.size(); ++k) {
+    const YAML::Node item = list[k];
+    if (!item.IsMap() || !item["name"] || !item["name"].IsScalar()) continue;
+    names.push_back(item["name"].Scalar());
+    if (names.back() == key) return k;
+  }
+  const std::string message =
+      fmt::format("--set {}: '{}' is not an index of a list with {} items", path, key, list.size());
+  if (names.empty()) throw InputError(message);
+  throw InputError(fmt::format("{}, nor the name of one: {}", message,
+                               suggest_word(key, {names.begin(), names.end()})));
+}
+
 // A misspelt name must not begin something new. Names of one's own (bodies) are given whole: half
 // of a body is none.
 void check_new_section(const YAML::Node& node, const std::string& path, const std::string& above,
@@ -271,41 +290,40 @@ void InputFile::set(const std::string& path, const std::string& value) {
   } catch (const YAML::Exception& error) {
     throw InputError(fmt::format("--set {}={}: not valid YAML: {}", path, value, error.msg));
   }
-  content_->settings.push_back(path);
+  std::string plain;  // with indices of items where the path has their names
   YAML::Node node = content_->root;
   std::string_view rest = path;
   while (true) {
     const size_t dot = find_end_of_key(node, rest);
-    const std::string key(rest.substr(0, dot));
+    std::string key(rest.substr(0, dot));
     if (key.empty()) throw InputError(fmt::format("--set {}: a part of the path is empty", path));
-    const bool last = dot == std::string_view::npos;
-    if (node.IsSequence()) {
-      size_t index = 0;
-      const auto [end, code] = std::from_chars(key.data(), key.data() + key.size(), index);
-      if (code != std::errc() || end != key.data() + key.size() || index >= node.size()) {
-        throw InputError(fmt::format("--set {}: '{}' is not an index of a list with {} items", path,
-                                     key, node.size()));
-      }
-      if (last) {
-        node[index] = new_value;
-        return;
-      }
-      node.reset(node[index]);
-    } else if (node.IsMap() || node.IsNull()) {
-      if (last) {
-        node[key] = new_value;
-        return;
-      }
-      if (node.IsMap() && !node[key]) {
-        // A section that the file leaves out begins here: its reader knows which there are.
-        const std::string above = path.substr(0, path.size() - rest.size());
-        check_new_section(node, path, above.substr(0, above.find_last_not_of('.') + 1), key,
-                          content_->name);
-        node[key] = YAML::Node(YAML::NodeType::Map);
-      }
-      node.reset(node[key]);
-    } else {
+    const bool is_list = node.IsSequence();
+    const size_t index = is_list ? find_item(node, path, key) : 0;
+    if (is_list) key = std::to_string(index);
+    plain += (plain.empty() ? "" : ".") + key;
+    if (!is_list && !node.IsMap() && !node.IsNull()) {
       throw InputError(fmt::format("--set {}: '{}' lies below a plain value", path, key));
+    }
+    if (dot == std::string_view::npos) {
+      if (is_list) {
+        node[index] = new_value;
+      } else {
+        node[key] = new_value;
+      }
+      content_->settings.push_back(plain);
+      return;
+    }
+    if (node.IsMap() && !node[key]) {
+      // A section that the file leaves out begins here: its reader knows which there are.
+      const std::string above = path.substr(0, path.size() - rest.size());
+      check_new_section(node, path, above.substr(0, above.find_last_not_of('.') + 1), key,
+                        content_->name);
+      node[key] = YAML::Node(YAML::NodeType::Map);
+    }
+    if (is_list) {
+      node.reset(node[index]);
+    } else {
+      node.reset(node[key]);
     }
     rest.remove_prefix(dot + 1);
   }

@@ -40,8 +40,8 @@ class InputFile {
   // The folder that relative file names in the input refer to.
   std::string folder() const;
 
-  // Replaces or adds the value at a dotted path (`bodies.ball.mass`, `bodies.ball.position.2`);
-  // keys that have dots themselves are found (`markers.L.ASIS.find`). `value` is YAML. For --set.
+  // Replaces or adds the value at a dotted path (`bodies.ball.mass`, `forces.LCL.points.0`: items
+  // by index or name); keys that have dots are found (`markers.L.ASIS.find`). `value` is YAML.
   void set(const std::string& path, const std::string& value);
 
   // The line of everything in it, by its dotted path.

@@ -74,7 +74,7 @@ BoundedSolution minimise(const BoundedProblem& problem, const BoundedOptions& op
   }
   Watch watch(options.stop);
   ceres::Solver::Options o;
-  o.linear_solver_type = ceres::DENSE_QR;
+  o.linear_solver_type = options.precise ? ceres::DENSE_QR : ceres::DENSE_NORMAL_CHOLESKY;
   o.max_num_iterations = options.iterations;
   o.function_tolerance = options.cost_tolerance;
   o.parameter_tolerance = options.step_tolerance;

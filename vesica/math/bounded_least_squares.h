@@ -26,7 +26,10 @@ struct BoundedOptions {
   int iterations = 200;
   double cost_tolerance = 1e-9;  // relative change of the cost
   double step_tolerance = 1e-9;  // relative change of x
-  std::function<bool()> stop;    // asked after every iteration; true ends with what there is
+  // Steps by a QR of the Jacobian; else by the normal equations, which take a third of the time and
+  // lose what a direction weighs below 1e-8 of the strongest.
+  bool precise = true;
+  std::function<bool()> stop;  // asked after every iteration; true ends with what there is
 };
 
 struct BoundedSolution {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <utility>
 
 namespace vesica {
 namespace {
@@ -24,6 +25,27 @@ class TapeWriter final : public Fields<double> {
 
   Tape& tape() { return tape_; }
   std::vector<PathOfNumber>& numbers_seen() { return seen_; }
+
+  // Items of lists that have a name go by it too: "forces.LCL.slack_length".
+  void find_named_seeds() {
+    for (size_t k = 0; k < seeds_.size(); ++k) {
+      for (const auto& [name, index] : named_) {
+        if (found_[k] || !seeds_[k].starts_with(name + ".")) continue;
+        const std::string path = index + seeds_[k].substr(name.size());
+        const auto at = std::find_if(seen_.begin(), seen_.end(),
+                                     [&](const PathOfNumber& n) { return n.path == path; });
+        if (at == seen_.end()) continue;
+        // Directions are in the order of the numbers.
+        int& direction = tape_.directions[static_cast<size_t>(at - seen_.begin())];
+        if (direction >= 0) {
+          throw InputError(fmt::format("--sensitivity {}: is the number that {} names too",
+                                       seeds_[k], seeds_[static_cast<size_t>(direction)]));
+        }
+        direction = static_cast<int>(k);
+        found_[k] = true;
+      }
+    }
+  }
 
   // A number that is there, but by which nothing can be differentiated, or one that is not there.
   void check_seeds() const {
@@ -68,7 +90,10 @@ class TapeWriter final : public Fields<double> {
     if (*index >= words.size()) fail(field.key, "is none of the words that are known here");
     tape_.numbers.push_back(static_cast<double>(*index));
   }
-  void text(const Field&, std::string* x) override { tape_.texts.push_back(*x); }
+  void text(const Field& field, std::string* x) override {
+    if (field.key == "name" && !seeds_.empty()) name_item(*x);
+    tape_.texts.push_back(*x);
+  }
   void texts(const Field&, std::vector<std::string>* x) override {
     tape_.numbers.push_back(static_cast<double>(x->size()));
     tape_.texts.insert(tape_.texts.end(), x->begin(), x->end());
@@ -114,6 +139,17 @@ class TapeWriter final : public Fields<double> {
  private:
   std::string path(std::string_view key) const { return join_path(paths_.back(), key); }
 
+  // The item of a list that is being written has a name.
+  void name_item(const std::string& name) {
+    const std::string& here = paths_.back();
+    const size_t dot = here.rfind('.');
+    if (dot == std::string::npos ||
+        here.find_first_not_of("0123456789", dot + 1) != std::string::npos) {
+      return;
+    }
+    named_.emplace_back(here.substr(0, dot + 1) + name, here);
+  }
+
   bool put_answer(bool now) {
     tape_.numbers.push_back(now ? 1 : 0);
     return now;
@@ -148,6 +184,7 @@ class TapeWriter final : public Fields<double> {
   std::vector<std::string> plain_;
   std::vector<PathOfNumber> seen_;
   std::vector<std::string> paths_{""};
+  std::vector<std::pair<std::string, std::string>> named_;  // items by name, by index
   bool is_plain_ = false;
   Tape tape_;
 };
@@ -239,6 +276,7 @@ Seeded seed(const Plain& model, const std::vector<std::string>& seeds) {
   TapeWriter writer(*model.places, seeds);
   Plain copy = model;  // describe() sees every field as one that may be set
   copy.describe(writer);
+  writer.find_named_seeds();
   writer.check_seeds();
   Seeded seeded;
   TapeReader<T> reader(&writer.tape(), false);

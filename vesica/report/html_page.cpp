@@ -180,7 +180,13 @@ void HtmlPage::add_preformatted(const std::string& text) {
   body_ += fmt::format("<pre>{}</pre>\n", escape_markup(text));
 }
 
-void HtmlPage::begin_grid() { body_ += "<div class=\"grid\">\n"; }
+void HtmlPage::begin_grid(int columns) {
+  body_ += columns == 0 ? std::string("<div class=\"grid\">\n")
+                        : fmt::format(
+                              "<div class=\"grid\" style=\"grid-template-columns: repeat({}, "
+                              "minmax(0, 1fr))\">\n",
+                              columns);
+}
 void HtmlPage::end_grid() { body_ += "</div>\n"; }
 
 void HtmlPage::add_mount(const std::string& title, const std::string& note, std::string json) {

@@ -134,8 +134,9 @@ class HtmlPage {
   void begin_details(const std::string& title, bool open = false);
   void end_details();
   void add_preformatted(const std::string& text);
-  // Plots and figures between the two calls stand side by side where the window is wide enough.
-  void begin_grid();
+  // Plots and figures between the two calls stand side by side where the window is wide enough, or
+  // so many in a row whatever its width.
+  void begin_grid(int columns = 0);
   void end_grid();
   void add_plot(const TimePlot& plot);
   void add_path(const PathPlot& plot);

@@ -137,6 +137,36 @@ std::string vector_figure(const Json& body, const char* key) {
   return text;
 }
 
+// What was met, and what the monitor counted: together they are wider than a page.
+void add_contact_tables(const RunFolder& run, HtmlPage* page) {
+  std::vector<std::vector<std::string>> met, counted;
+  for (const auto& item : part_of(run.summary, "contacts").items()) {
+    const Json& c = item.value();
+    const auto percent = [&](const char* key) {
+      const double all = number_in(c, "impulse");
+      return format_figure(all > 0 ? 100 * number_in(c, key) / all : 0, 3);
+    };
+    met.push_back({item.key(), format_figure(number_in(c, "touchdowns")),
+                   format_figure(number_in(c, "max_normal_force")),
+                   format_figure(number_in(c, "max_depth") * 1e3, 4),
+                   format_figure(number_in(c, "max_depth_over_size") * 100, 3),
+                   format_figure(number_in(c, "energy_through"), 4),
+                   format_figure(number_in(c, "non_potential_work"), 4)});
+    counted.push_back({item.key(), format_figure(number_in(c, "steps_in_contact"), 9),
+                       format_figure(number_in(c, "steps_force_clamped"), 9),
+                       format_figure(number_in(c, "steps_edge_lifted"), 9),
+                       format_figure(number_in(c, "steps_at_corner"), 9),
+                       percent("impulse_inaccurate"), percent("impulse_not_flat")});
+  }
+  if (met.empty()) return;
+  page->add_table({"Contact", "touchdowns", "peak force [N]", "deepest [mm]",
+                   "of the body's size [%]", "energy through [J]", "made (+), swallowed [J]"},
+                  met);
+  page->add_table({"Contact, steps", "in contact", "force clamped", "edge lifted",
+                   "pushed at a corner", "impulse inaccurate [%]", "impulse not flat [%]"},
+                  counted);
+}
+
 void add_key_figures(const RunFolder& run, HtmlPage* page) {
   page->add_heading("Key figures");
   std::vector<std::vector<std::string>> rows;
@@ -146,32 +176,7 @@ void add_key_figures(const RunFolder& run, HtmlPage* page) {
   }
   page->add_table({"Body, at the end", "position x, y, z [m]", "velocity [m/s]", "spin [rad/s]"},
                   rows);
-  rows.clear();
-  for (const auto& item : part_of(run.summary, "contacts").items()) {
-    const Json& c = item.value();
-    const auto percent = [&](const char* key) {
-      const double all = number_in(c, "impulse");
-      return format_figure(all > 0 ? 100 * number_in(c, key) / all : 0, 3);
-    };
-    rows.push_back({item.key(), format_figure(number_in(c, "touchdowns")),
-                    format_figure(number_in(c, "max_normal_force")),
-                    format_figure(number_in(c, "max_depth") * 1e3, 4),
-                    format_figure(number_in(c, "max_depth_over_size") * 100, 3),
-                    format_figure(number_in(c, "steps_in_contact"), 9),
-                    format_figure(number_in(c, "steps_force_clamped"), 9),
-                    format_figure(number_in(c, "steps_edge_lifted"), 9),
-                    format_figure(number_in(c, "steps_at_corner"), 9),
-                    percent("impulse_inaccurate"), percent("impulse_not_flat"),
-                    format_figure(number_in(c, "energy_through"), 4),
-                    format_figure(number_in(c, "non_potential_work"), 4)});
-  }
-  if (!rows.empty()) {
-    page->add_table({"Contact", "touchdowns", "peak force [N]", "deepest [mm]",
-                     "of the body's size [%]", "steps in contact", "force clamped", "edge lifted",
-                     "pushed at a corner", "impulse inaccurate [%]", "impulse not flat [%]",
-                     "energy through [J]", "made (+), swallowed [J]"},
-                    rows);
-  }
+  add_contact_tables(run, page);
   const Json& solver = part_of(run.summary, "solver");
   const bool fixed = solver.contains("step");
   page->add_table({"Solver", fixed ? "step [s]" : "tolerance", "steps", "rejected", "evaluations",

@@ -16,13 +16,24 @@ using D = Dual<kDirections>;
 constexpr double kResidual = 1e-11;
 constexpr int kMaxIterations = 200;
 constexpr int kMaxHalvings = 30;
-// Levenberg's weight, relative to the largest diagonal of J^T J: tried in this range.
+// Levenberg's weight, relative to the diagonal of J^T J (Marquardt): tried in this range.
 constexpr double kLeastWeight = 1e-12, kMostWeight = 1e3, kWeightFactor = 10;
 // Step of differences of exact gradients, which round at 1e-16: errs by 1e-10 of the curvature.
 constexpr double kGradientStep = 1e-6;
 
-// Held measures are led to their values in steps of at most this; on the way this is near enough.
+// Held measures are led to their values in steps of at most this, or so many times halved; on the
+// way this is near enough.
 constexpr double kTurningStep = 0.1, kMovingStep = 0.005, kOnTheWay = 1e-6;
+constexpr int kMaxShorter = 6;
+
+// Forces of stiff contacts are differences of large numbers: what rounding leaves is at rest too.
+constexpr double kEnough = 1e-8;
+
+// Downhill: steps, the longest [m, rad], how far from a saddle in all. A stiffness is negative
+// below this part of the largest.
+constexpr int kMaxDescents = 200;
+constexpr double kLongestDescent = 0.05, kFarthest = 1.5, kNegative = 1e-7;
+constexpr double kOffSaddle = 1e-3;
 
 // Forces at rest of one scene, and how they change with the pose.
 class RestProblem {
@@ -46,6 +57,7 @@ class RestProblem {
     }
   }
 
+  Eigen::Index open() const { return static_cast<Eigen::Index>(open_.size()); }
   Eigen::Index unknowns() const { return static_cast<Eigen::Index>(open_.size() + held_.size()); }
   double weight() const { return weight_; }
   const std::vector<double>& holding() const { return holding_; }
@@ -114,22 +126,8 @@ class RestProblem {
     return J;
   }
 
-  // y with its open coordinates moved along their speeds; quaternions of unit length again.
   std::vector<double> moved(const std::vector<double>& y, const Eigen::VectorXd& step) const {
-    std::vector<double> direction(static_cast<size_t>(tree_.nu()), 0.0);
-    std::vector<double> turned(static_cast<size_t>(tree_.nq()));
-    for (size_t k = 0; k < open_.size(); ++k) {
-      direction[at(open_[k])] = step[static_cast<Eigen::Index>(k)];
-    }
-    calc_tree_coordinate_rates(tree_, y.data(), direction.data(), turned.data());
-    std::vector<double> next = y;
-    for (size_t k = 0; k < turned.size(); ++k) next[k] += turned[k];
-    for (const auto& body : tree_.bodies()) {
-      const int place = quaternion_place(body.joint.type);
-      if (body.nq == 0 || place < 0) continue;
-      Eigen::Map<Eigen::Vector4d>(next.data() + body.q_start + place).normalize();
-    }
-    return next;
+    return move_coordinates(tree_, open_, step, y);
   }
 
  private:
@@ -195,11 +193,10 @@ class RestProblem {
 // missing cannot be compared otherwise.
 bool find_better(RestProblem* problem, const Eigen::MatrixXd& J, std::vector<double>* y,
                  Eigen::VectorXd* r) {
-  const auto limit = [](const Eigen::VectorXd& step) {  // half a metre or radian
-    return 1 / std::max(1.0, step.cwiseAbs().maxCoeff() / 0.5);
-  };
-  const auto is_nearer = [](const Eigen::VectorXd& left, const Eigen::VectorXd& now) {
-    return left.lpNorm<Eigen::Infinity>() < now.lpNorm<Eigen::Infinity>();
+  // Of the coordinates alone: what holds measures is in newtons, and follows from the pose.
+  const Eigen::Index n = problem->open();
+  const auto limit = [n](const Eigen::VectorXd& step) {  // half a metre or radian
+    return 1 / std::max(1.0, step.head(n).cwiseAbs().maxCoeff() / 0.5);
   };
   const auto accept = [&](const Eigen::VectorXd& step, const auto& is_better) {
     const std::vector<double> next = problem->moved(*y, step);
@@ -214,24 +211,195 @@ bool find_better(RestProblem* problem, const Eigen::MatrixXd& J, std::vector<dou
   for (int k = 0; k < kMaxHalvings; ++k, factor *= 0.5) {
     const auto is_better = [&](const Eigen::VectorXd& left) {
       const Eigen::VectorXd next = solve_least_squares(J, Eigen::VectorXd(-left));
-      return next.norm() < (1 - 0.25 * factor) * newton.norm() && left.allFinite();
+      return next.head(n).norm() < (1 - 0.25 * factor) * newton.head(n).norm() && left.allFinite();
     };
     if (accept(factor * newton, is_better)) return true;
   }
   const Eigen::MatrixXd A = J.transpose() * J;
   const Eigen::VectorXd b = -J.transpose() * *r;
-  const double scale = A.diagonal().maxCoeff();
+  const Eigen::VectorXd scales = A.diagonal().cwiseMax(1e-12 * A.diagonal().maxCoeff());
   for (double weight = kLeastWeight; weight <= kMostWeight; weight *= kWeightFactor) {
     Eigen::MatrixXd damped = A;
-    damped.diagonal().array() += weight * scale;
+    damped.diagonal() += weight * scales;
     const Eigen::VectorXd step = solve_symmetric(damped, b);
-    const auto is_better = [&](const Eigen::VectorXd& left) { return is_nearer(left, *r); };
+    const auto is_better = [&](const Eigen::VectorXd& left) {
+      return left.squaredNorm() < (1 - 1e-6) * r->squaredNorm();
+    };
     if (accept(limit(step) * step, is_better)) return true;
   }
   return false;
 }
 
+// The stiffness on motions that keep what is held, and how such a motion is in the coordinates.
+struct Stiffness {
+  RowSpace held;           // of the gradients of held measures
+  SymmetricEigen<> eigen;  // on the columns of held.null_space
+
+  Stiffness(const Eigen::MatrixXd& J, Eigen::Index n, double weight) {
+    held.null_space = Eigen::MatrixXd::Identity(n, n);
+    if (J.rows() > n) held = decompose_rows(J.bottomLeftCorner(J.rows() - n, n) / weight, 1e-12);
+    const Eigen::MatrixXd K = -0.5 * (J.topLeftCorner(n, n) + J.topLeftCorner(n, n).transpose());
+    eigen = calc_eigen(multiply_transposed(held.null_space, multiply(K, held.null_space)));
+  }
+  double most() const { return eigen.values.cwiseAbs().maxCoeff(); }
+  bool is_stable() const {
+    return eigen.values.size() == 0 || eigen.values[0] >= -kNegative * most();
+  }
+  // The motion that leads away most; its largest part is positive.
+  Eigen::VectorXd find_way_out() const {
+    Eigen::VectorXd way = held.null_space * eigen.vectors.col(0);
+    Eigen::Index largest = 0;
+    way.cwiseAbs().maxCoeff(&largest);
+    return way[largest] < 0 ? Eigen::VectorXd(-way) : way;
+  }
+  // Newton's step for forces f with every stiffness counted as positive: downhill.
+  Eigen::VectorXd calc_descent(const Eigen::VectorXd& f) const {
+    Eigen::VectorXd along = eigen.vectors.transpose() * (held.null_space.transpose() * f);
+    const double least = 1e-9 * most();
+    for (Eigen::Index k = 0; k < along.size(); ++k) {
+      along[k] /= std::max({std::abs(eigen.values[k]), least, 1e-300});
+    }
+    return held.null_space * (eigen.vectors * along);
+  }
+};
+
+// Downhill in the energy until little is left or no step helps: a step is taken if the forces do
+// not push back against the whole of it at its end. False: it went too far.
+bool descend(RestProblem* problem, std::vector<double>* y, Eigen::VectorXd* r, int* iterations) {
+  const Eigen::Index n = problem->open();
+  double way = 0;
+  for (int k = 0; k < kMaxDescents && way < kFarthest; ++k, ++*iterations) {
+    if (r->lpNorm<Eigen::Infinity>() <= kOnTheWay * problem->weight()) return true;
+    const Stiffness stiffness(problem->calc_jacobian(*y), n, problem->weight());
+    const Eigen::VectorXd f = r->head(n), down = stiffness.calc_descent(f);
+    Eigen::VectorXd step = down;
+    if (r->size() > n) {
+      step -= stiffness.held.pseudo_inverse * (r->tail(r->size() - n) / problem->weight());
+    }
+    const double pushed = down.dot(f);
+    double factor = 1 / std::max(1.0, step.cwiseAbs().maxCoeff() / kLongestDescent);
+    bool is_taken = false;
+    for (int halving = 0; halving < kMaxHalvings && !is_taken; ++halving, factor *= 0.5) {
+      const std::vector<double> next = problem->moved(*y, factor * step);
+      const Eigen::VectorXd left = problem->calc_residual(next);
+      if (!left.allFinite() || !(down.dot(left.head(n)) >= -0.5 * pushed)) continue;
+      *y = next;
+      *r = left;
+      way += factor * step.cwiseAbs().maxCoeff();
+      is_taken = true;
+    }
+    if (!is_taken) return true;
+  }
+  return way < kFarthest;
+}
+
+// The search itself: from a pose to rest, with what is held a part of the way or at its value.
+class RestSearch {
+ public:
+  RestSearch(RestProblem* problem, std::vector<double>* y, int* iterations)
+      : problem_(problem), y_(y), iterations_(iterations), r_(problem->calc_residual(*y)) {}
+
+  double left() const { return r_.lpNorm<Eigen::Infinity>() / problem_->weight(); }
+  const Eigen::VectorXd& residual() const { return r_; }
+
+  // True: what is left is no more than `enough`.
+  bool solve(double target, double enough) {
+    r_ = problem_->calc_residual(*y_);
+    approach(target);
+    if (left() > enough && std::isfinite(left())) {
+      const std::vector<double> before = *y_;
+      const double was = left();
+      if (descend(problem_, y_, &r_, iterations_)) approach(target);
+      if (!(left() < was)) restart(before);
+    }
+    return left() <= enough;
+  }
+
+  // Off a saddle, one way or the other, and down; false: back where it was.
+  bool leave_saddle(const Eigen::VectorXd& way_out) {
+    const std::vector<double> saddle = *y_;
+    for (const double side : {1.0, -1.0}) {
+      restart(problem_->moved(saddle, side * kOffSaddle * way_out));
+      if (descend(problem_, y_, &r_, iterations_)) {
+        approach(kResidual);
+        if (left() <= kEnough && calc_stiffness().is_stable()) return true;
+      }
+    }
+    restart(saddle);
+    return false;
+  }
+
+  void restart(const std::vector<double>& y) {
+    *y_ = y;
+    r_ = problem_->calc_residual(y);
+  }
+  // At the pose where the search is.
+  Stiffness calc_stiffness() {
+    return Stiffness(problem_->calc_jacobian(*y_), problem_->open(), problem_->weight());
+  }
+
+ private:
+  void approach(double target) {
+    for (int k = 0; k < kMaxIterations && left() > target; ++k, ++*iterations_) {
+      if (!find_better(problem_, problem_->calc_jacobian(*y_), y_, &r_)) break;
+    }
+  }
+
+  RestProblem* problem_;
+  std::vector<double>* y_;
+  int* iterations_;
+  Eigen::VectorXd r_;
+};
+
+// From where the held measures are to where they are to be, in steps that Newton can follow.
+bool lead(const std::vector<HeldMeasure>& held, RestProblem* problem, RestSearch* search,
+          std::vector<double>* y) {
+  const std::vector<double> begin = problem->calc_measures();
+  int steps = 1;
+  for (size_t h = 0; h < held.size(); ++h) {
+    const double scale = held[h].part < 3 ? kTurningStep : kMovingStep;
+    steps =
+        std::max(steps, static_cast<int>(std::ceil(std::abs(held[h].value - begin[h]) / scale)));
+  }
+  double part = 0, step = 1.0 / steps;
+  const double shortest = step / (1 << kMaxShorter);
+  while (true) {
+    const double next = part + step > 1 - 0.5 * shortest ? 1 : part + step;
+    const std::vector<double> before = *y;
+    problem->approach(begin, next);
+    const bool is_met =
+        next < 1 ? search->solve(kOnTheWay, kOnTheWay) : search->solve(kResidual, kEnough);
+    if (is_met && next == 1) return true;
+    if (is_met) {
+      part = next;
+      step = std::min(2 * step, 1.0 / steps);
+      continue;
+    }
+    if (held.empty() || 0.5 * step < shortest) return false;
+    step *= 0.5;
+    search->restart(before);
+  }
+}
+
 }  // namespace
+
+std::vector<double> move_coordinates(const Tree<double>& tree, const std::vector<int>& open,
+                                     const Eigen::VectorXd& step, const std::vector<double>& y) {
+  std::vector<double> direction(static_cast<size_t>(tree.nu()), 0.0);
+  std::vector<double> turned(static_cast<size_t>(tree.nq()));
+  for (size_t k = 0; k < open.size(); ++k) {
+    direction[static_cast<size_t>(open[k])] = step[static_cast<Eigen::Index>(k)];
+  }
+  calc_tree_coordinate_rates(tree, y.data(), direction.data(), turned.data());
+  std::vector<double> next = y;
+  for (size_t k = 0; k < turned.size(); ++k) next[k] += turned[k];
+  for (const auto& body : tree.bodies()) {
+    const int place = quaternion_place(body.joint.type);
+    if (body.nq == 0 || place < 0) continue;
+    Eigen::Map<Eigen::Vector4d>(next.data() + body.q_start + place).normalize();
+  }
+  return next;
+}
 
 EquilibriumResult find_equilibrium(const System<double>& system, const std::vector<int>& locked,
                                    const std::vector<HeldMeasure>& held, std::vector<double>* y) {
@@ -246,34 +414,27 @@ EquilibriumResult find_equilibrium(const System<double>& system, const std::vect
   }
   std::fill(y->begin() + tree.nq(), y->begin() + tree.nq() + tree.nu(), 0.0);
   RestProblem problem(system, result.open, held);
-  Eigen::VectorXd r = problem.calc_residual(*y);
-  const auto norm = [&] { return r.lpNorm<Eigen::Infinity>() / problem.weight(); };
-  const auto solve = [&](double enough) {
-    r = problem.calc_residual(*y);
-    for (int k = 0; k < kMaxIterations && norm() > enough; ++k, ++result.iterations) {
-      if (!find_better(&problem, problem.calc_jacobian(*y), y, &r)) break;
+  RestSearch search(&problem, y, &result.iterations);
+  lead(held, &problem, &search, y);
+  if (search.left() <= kEnough && !result.open.empty()) {
+    const Stiffness stiffness = search.calc_stiffness();
+    if (!stiffness.is_stable()) {
+      const Eigen::VectorXd way_out = stiffness.find_way_out();
+      Eigen::Index largest = 0;
+      way_out.cwiseAbs().maxCoeff(&largest);
+      result.gives_way = result.open[static_cast<size_t>(largest)];
+      result.is_stable = result.left_saddle = search.leave_saddle(way_out);
     }
-  };
-  // From where the held measures are to where they are to be, in steps that Newton can follow.
-  const std::vector<double> begin = problem.calc_measures();
-  int steps = 1;
-  for (size_t h = 0; h < held.size(); ++h) {
-    const double scale = held[h].part < 3 ? kTurningStep : kMovingStep;
-    steps =
-        std::max(steps, static_cast<int>(std::ceil(std::abs(held[h].value - begin[h]) / scale)));
-  }
-  for (int k = 1; k <= steps; ++k) {
-    problem.approach(begin, static_cast<double>(k) / steps);
-    solve(k < steps ? kOnTheWay : kResidual);
   }
   problem.calc_residual(*y);
   result.jacobian = problem.calc_jacobian(*y);
-  result.residual = norm();
-  result.force_residual =
-      r.head(static_cast<Eigen::Index>(result.open.size())).lpNorm<Eigen::Infinity>();
+  result.weight = problem.weight();
+  result.residual = search.left();
+  result.force_residual = search.residual()
+                              .head(static_cast<Eigen::Index>(result.open.size()))
+                              .lpNorm<Eigen::Infinity>();
   result.held = problem.holding();
-  // Forces of stiff contacts are differences of large numbers: what rounding leaves is at rest too.
-  result.converged = result.residual <= 1e-8;
+  result.converged = result.residual <= kEnough;
   if (!result.converged) {
     result.message = fmt::format(
         "no equilibrium found in {} iterations: a force of {:.2e} of the weight is left; start "

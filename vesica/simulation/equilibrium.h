@@ -3,12 +3,19 @@
 // Newton's method on the generalised forces at rest, r(q) = tau + sum J^T F, with exact Jacobians
 // by dual numbers and a step that is halved until it comes nearer; where no length of it helps (a
 // line that is slack, a contact that is open: the Jacobian says nothing of them) it is turned
-// towards the gradient of |r|^2 (Levenberg). Contacts push with their elastic part; friction that
-// depends on the slip alone has none at rest, and bristles stay as they start. A measure may be
-// held at a value: whatever generalised force holds it, lambda grad(measure), is part of the
-// balance. Limits: no loops; where nothing holds a coordinate (a free body in the air, a ball that
-// may roll) the Jacobian is singular, and the smallest step is taken: lock what is to stay. A
-// saddle is an equilibrium too.
+// towards the gradient of |r|^2 (Levenberg, Marquardt); where that helps no more, downhill in the
+// energy. Contacts push with their elastic part; friction that depends on the slip alone has none
+// at rest, and bristles stay as they start. A measure may be held at a value: whatever generalised
+// force holds it, lambda grad(measure), is part of the balance; it is led there in steps, shorter
+// ones where a step is not met.
+//
+// The pose is stable if it can be: where the stiffness on motions that keep what is held has a
+// negative direction (a saddle: a pendulum upside down), the search goes on along it, down to a
+// minimum of the energy. A saddle is kept, and the result says so, where none is found nearby.
+//
+// Limits: no loops; where nothing holds a coordinate (a free body in the air, a ball that may roll)
+// the Jacobian is singular, and the smallest step is taken: lock what is to stay. Forces that turn
+// with a body have no energy: their stiffness counts with its symmetric part.
 #pragma once
 
 #include <Eigen/Core>
@@ -33,11 +40,20 @@ struct EquilibriumResult {
   std::vector<double> held;   // what holds each held measure: N m or N
   std::string message;        // empty if it converged
 
+  bool is_stable = true;     // no motion that keeps what is held leads away
+  bool left_saddle = false;  // one that was met first was not
+  int gives_way = -1;        // the speed that leads away most, of the saddle
+
   // Of the forces on open speeds and the held measures, by the open coordinates along their speeds
   // and the holding forces: what the pose answers to a change of the scene.
   std::vector<int> open;
   Eigen::MatrixXd jacobian;
+  double weight = 0;  // of the scene: of a radian or a metre that a held measure misses
 };
+
+// y with its coordinates moved along the speeds `open`; quaternions of unit length again.
+std::vector<double> move_coordinates(const Tree<double>& tree, const std::vector<int>& open,
+                                     const Eigen::VectorXd& step, const std::vector<double>& y);
 
 // Moves the coordinates in y (a state of the system) to rest, speeds to zero. `locked`: indices of
 // speeds whose coordinates stay.

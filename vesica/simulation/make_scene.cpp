@@ -13,6 +13,7 @@
 #include "vesica/model/make_contact.h"
 #include "vesica/model/seeds.h"
 #include "vesica/model/uniform_mass.h"
+#include "vesica/simulation/map_file.h"
 #include "vesica/simulation/scene_start.h"
 
 namespace vesica {
@@ -490,6 +491,13 @@ LineWrap<P> make_line_wrap(const ModelOf<P>& model, const model::LineWrap<P>& gi
   if (given.guide) {
     const Pose<double> X = detail::value_of_pose(wrap.X_BS);
     wrap.guide = X.R_WB.transpose() * (*given.guide - X.p_WB);
+    const double out = wrap.guide->cwiseQuotient(value_of(wrap.radii)).norm();
+    if (!(out > 1)) {
+      place.fail("guide",
+                 fmt::format("lies inside the surface, at {:.3g} of the way from its centre: a "
+                             "string is laid over the side of a point that lies beside it",
+                             out));
+    }
   }
   return wrap;
 }
@@ -549,6 +557,17 @@ void add_line(const model::Ligament<P>& given, LinePath<P> path, const PartPlace
   }
   law.stiffness =
       given.stiffness ? *given.stiffness : P(*given.stiffness_per_strain / law.slack_length);
+  // A ligament breaks at a strain of a tenth or two.
+  constexpr double kOtherUnit = 5;
+  LineState<P> now;
+  calc_line_state(line.path, calc_start_motions(*scene), &now);
+  const double length = value_of(now.length), slack = value_of(law.slack_length);
+  if (length > kOtherUnit * slack || slack > kOtherUnit * length) {
+    scene->notes.push_back(
+        fmt::format("the ligament '{}' is {:.3g} m long where the scene begins, and slack below "
+                    "{:.3g} m: is one of them in another unit?",
+                    line.name, length, slack));
+  }
   line.action = law;
   scene->lines.push_back(std::move(line));
 }
@@ -718,11 +737,12 @@ Scene<P> build_scene(const ModelOf<P>& model) {
     for (size_t k = 0; k < model.run.maps.size(); ++k) {
       check_map(model.run.maps[k], maps.below(k), scene);
       for (size_t other = 0; other < k; ++other) {
-        if (model.run.maps[other].title() != model.run.maps[k].title()) continue;
-        maps.below(k).fail("",
-                           fmt::format("another map is called '{}' too, which names files; give "
-                                       "it a 'name'",
-                                       model.run.maps[k].title()));
+        // A space in a name is an underscore in that of the files.
+        const MapOptions &one = model.run.maps[other], &two = model.run.maps[k];
+        if (make_map_file_name(one) != make_map_file_name(two)) continue;
+        maps.below(k).fail(
+            "", fmt::format("another map is called '{}' too, which names files; give it a 'name'",
+                            one.title()));
       }
     }
   }

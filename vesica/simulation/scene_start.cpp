@@ -62,12 +62,44 @@ std::vector<HeldMeasure> find_held(const Model& model, const Scene<double>& scen
   return held;
 }
 
-// The derivatives that the pose of rest has by the scene's numbers: those forces at rest have,
-// through the Jacobian of the balance. What holds measures stays along their gradients, which do
-// not depend on numbers other than the measures' own.
+// What the scene's numbers change, at the pose y, of what a held measure is and of its gradient
+// along the open speeds, times what holds it: frames of the measure, poses of fixed bodies, frames
+// of joints. Added to the right-hand side of the balance.
 template <class P>
-void answer_to_numbers(const System<double>& plain, const EquilibriumResult& rest,
-                       const std::vector<double>& y, Scene<P>* scene) {
+void add_held_measures(const System<P>& system, const std::vector<HeldMeasure>& held,
+                       const EquilibriumResult& rest, const Tree<double>& tree,
+                       const std::vector<double>& y, Evaluation<P>* data, Eigen::MatrixXd* right) {
+  constexpr int kCount = ScalarTraits<P>::kDerivatives;
+  constexpr double kStep = 1e-6;  // of central differences of exact derivatives
+  const auto n = static_cast<Eigen::Index>(rest.open.size());
+  const auto measure = [&](const std::vector<double>& at, const HeldMeasure& h) {
+    const std::vector<P> x(at.begin(), at.end());
+    system.calc_motions(0, x.data(), data);
+    return calc_grood_suntay(system.scene().measures[static_cast<size_t>(h.measure)],
+                             data->motions)[static_cast<size_t>(h.part)];
+  };
+  for (size_t h = 0; h < held.size(); ++h) {
+    const P now = measure(y, held[h]);
+    for (int d = 0; d < kCount; ++d) {
+      (*right)(n + static_cast<Eigen::Index>(h), d) = -rest.weight * now.v[d];
+    }
+    for (Eigen::Index c = 0; c < n; ++c) {
+      const Eigen::VectorXd step = kStep * Eigen::VectorXd::Unit(n, c);
+      const P more = measure(move_coordinates(tree, rest.open, step, y), held[h]);
+      const P less = measure(move_coordinates(tree, rest.open, -step, y), held[h]);
+      for (int d = 0; d < kCount; ++d) {
+        (*right)(c, d) -= rest.held[h] * (more.v[d] - less.v[d]) / (2 * kStep);
+      }
+    }
+  }
+}
+
+// The derivatives that the pose of rest has by the scene's numbers: those that forces at rest and
+// held measures have, through the Jacobian of the balance.
+template <class P>
+void answer_to_numbers(const System<double>& plain, const std::vector<HeldMeasure>& held,
+                       const EquilibriumResult& rest, const std::vector<double>& y,
+                       Scene<P>* scene) {
   const int nq = scene->tree.nq(), nu = scene->tree.nu();
   std::copy(y.begin(), y.begin() + nq, scene->q0.begin());
   const System<P> system(*scene, false);
@@ -85,6 +117,7 @@ void answer_to_numbers(const System<double>& plain, const EquilibriumResult& res
     const P& f = forces[static_cast<size_t>(rest.open[static_cast<size_t>(r)])];
     for (int d = 0; d < kCount; ++d) right(r, d) = -f.v[d];
   }
+  add_held_measures(system, held, rest, plain.scene().tree, y, &data, &right);
   const Eigen::MatrixXd step = solve_least_squares(rest.jacobian, right);
   std::vector<double> direction(static_cast<size_t>(nu)), turned(static_cast<size_t>(nq));
   for (int d = 0; d < kCount; ++d) {
@@ -117,17 +150,23 @@ void start_at_rest(const Model& model, const std::vector<std::string>& seeds, Sc
   std::vector<double> y = system.make_initial_state().y;
   const EquilibriumResult result = find_equilibrium(system, locked, held, &y);
   if (!result.converged) model.fail("equilibrium", result.message);
+  if (result.gives_way >= 0) {
+    const std::string name = make_lock_names(system)[static_cast<size_t>(result.gives_way)];
+    scene->notes.push_back(
+        result.left_saddle
+            ? fmt::format("the balance that is nearest to the start is not stable (it gives way "
+                          "along {0}); the scene starts at one that is; `locked: [{0}]` keeps it",
+                          name)
+            : fmt::format("the scene starts at a balance that is not stable: it gives way along "
+                          "{}, and no stable one was found nearby",
+                          name));
+  }
   if constexpr (std::is_same_v<P, double>) {
     std::copy(y.begin(), y.begin() + scene->tree.nq(), scene->q0.begin());
   } else {
     for (const std::string& seed : seeds) {
       const bool is_start =
           seed.find(".pose.") != std::string::npos || seed.find(".start") != std::string::npos;
-      if (seed.rfind("measures.", 0) == 0 && !held.empty()) {
-        model.fail("equilibrium",
-                   "derivatives by the frames of a measure that is held are not "
-                   "available; use differences of runs");
-      }
       if (is_start && seed.rfind("bodies.", 0) == 0 && !locked.empty()) {
         model.fail("equilibrium", fmt::format("derivatives by the start of a body ({}) that has "
                                               "locked coordinates are not available; use "
@@ -135,7 +174,7 @@ void start_at_rest(const Model& model, const std::vector<std::string>& seeds, Sc
                                               seed));
       }
     }
-    answer_to_numbers(system, result, y, scene);
+    answer_to_numbers(system, held, result, y, scene);
   }
 }
 

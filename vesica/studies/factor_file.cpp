@@ -111,31 +111,52 @@ Factor read_factor(const std::string& name, const InputNode& node) {
 
 namespace {
 
-// A scalar of the input, as the study would write it; empty: there is none.
-std::string find_in_input(const InputNode& root, const std::string& path) {
+bool has_name(const InputNode& item, const std::string& name) {
+  const auto found = item.is_map() ? item.find("name") : std::nullopt;
+  return found && found->is_scalar() && found->text() == name;
+}
+
+}  // namespace
+
+std::optional<InputNode> find_entry(const InputNode& root, std::string_view path,
+                                    std::string* plain) {
   std::optional<InputNode> node = root;
-  std::string_view rest = path;
-  while (!rest.empty()) {
-    const size_t dot = rest.find('.');
-    const std::string key(rest.substr(0, dot));
+  while (!path.empty()) {
+    const size_t dot = path.find('.');
+    std::string key(path.substr(0, dot));
     if (node->is_list()) {
       const auto items = node->items();
-      const size_t index = static_cast<size_t>(std::strtoul(key.c_str(), nullptr, 10));
-      if (index >= items.size()) return "";
-      node = items[index];
-    } else if (node->is_map()) {
-      if (node->find(std::string(rest))) {
-        node = node->find(std::string(rest));
-        break;
+      const bool is_index = key.find_first_not_of("0123456789") == std::string::npos;
+      size_t index = is_index ? std::strtoul(key.c_str(), nullptr, 10) : 0;
+      if (!is_index) {
+        while (index < items.size() && !has_name(items[index], key)) ++index;
       }
+      if (index >= items.size()) return std::nullopt;
+      node = items[index];
+      key = std::to_string(index);
+    } else if (node->is_map()) {
+      // Keys may have dots themselves.
+      const bool is_rest = node->find(std::string(path)).has_value();
+      if (is_rest) key = std::string(path);
       node = node->find(key);
-      if (!node) return "";
+      if (!node) return std::nullopt;
+      if (is_rest) path = {};
     } else {
-      return "";
+      return std::nullopt;
     }
-    rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
+    if (plain != nullptr) *plain += key + ".";
+    path =
+        dot == std::string_view::npos || path.empty() ? std::string_view() : path.substr(dot + 1);
   }
-  return node->dump();
+  return node;
+}
+
+namespace {
+
+// A scalar of the input, as the study would write it; empty: there is none.
+std::string find_in_input(const InputNode& root, const std::string& path) {
+  const auto node = find_entry(root, path, nullptr);
+  return node ? node->dump() : "";
 }
 
 std::string find_in_inputs(const RunInput& input, const std::string& path) {

@@ -115,6 +115,9 @@ void settle_level(const RunLeavings& leavings, Reading* r) {
 }  // namespace
 
 void settle_unit(const RunLeavings& leavings, Reading* r) {
+  for (const auto& when : {r->from_when, r->until_when, r->at_when}) {
+    if (when) settle_unit(leavings, when.get());
+  }
   settle_level(leavings, r);
   if (r->unit.empty()) return;
   const std::string own = find_own_unit(*r, leavings);

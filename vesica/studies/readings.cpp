@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "vesica/io/text_input.h"
 #include "vesica/studies/distribution.h"
 
 namespace vesica::studies {
@@ -68,41 +69,61 @@ double calc_value_at(const TimeTable& table, size_t column, double time) {
   return y0 + part * (table.at(row, column) - y0);
 }
 
-double take_of_column(const Reading& r, const TimeTable& table, size_t column) {
-  size_t first = 0, end = table.rows();
-  if (r.until > r.from) {
-    const auto& t = table.times;
-    first = static_cast<size_t>(std::lower_bound(t.begin(), t.end(), r.from) - t.begin());
-    end = static_cast<size_t>(std::upper_bound(t.begin(), t.end(), r.until) - t.begin());
+// Time and value of a row, or of a place between rows where a window begins or ends.
+struct Sample {
+  double time, value;
+};
+
+// Rows of a window. One that begins or ends with a crossing or an event has the values there too:
+// what is read then does not jump as that moves from row to row.
+std::vector<Sample> take_window(const Reading& r, const TimeTable& table, size_t column) {
+  std::vector<Sample> samples;
+  const bool is_part = r.until > r.from || r.from_when || r.until_when;
+  const auto add_between = [&](double time) {
+    const double value = calc_value_at(table, column, time);
+    if (!std::isnan(value)) samples.push_back({time, value});
+  };
+  if (r.from_when) add_between(r.from);
+  for (size_t k = 0; k < table.rows(); ++k) {
+    const double t = table.times[k];
+    if (is_part && (t < r.from || t > r.until)) continue;
+    if (!samples.empty() && t == samples.back().time) continue;
+    samples.push_back({t, table.at(k, column)});
   }
-  if (first >= end) return kNone;
-  size_t least = first, most = first;
+  if (r.until_when && (samples.empty() || samples.back().time < r.until)) add_between(r.until);
+  return samples;
+}
+
+double take_of_column(const Reading& r, const TimeTable& table, size_t column) {
+  const std::vector<Sample> window = take_window(r, table, column);
+  if (window.empty()) return kNone;
+  const Sample *least = &window[0], *most = &window[0];
   double sum = 0, squares = 0, largest = 0, integral = 0;
-  for (size_t k = first; k < end; ++k) {
-    const double y = table.at(k, column);
-    if (y < table.at(least, column)) least = k;
-    if (y > table.at(most, column)) most = k;
+  for (size_t k = 0; k < window.size(); ++k) {
+    const double y = window[k].value;
+    if (y < least->value) least = &window[k];
+    if (y > most->value) most = &window[k];
     sum += y;
     squares += y * y;
     largest = std::max(largest, std::abs(y));
-    if (k > first) {
-      integral += 0.5 * (y + table.at(k - 1, column)) * (table.times[k] - table.times[k - 1]);
+    if (k > 0) {
+      integral += 0.5 * (y + window[k - 1].value) * (window[k].time - window[k - 1].time);
     }
   }
-  const auto count = static_cast<double>(end - first);
+  const auto count = static_cast<double>(window.size());
   switch (static_cast<Take>(r.take)) {
     case kMin:
-      return table.at(least, column);
+      return least->value;
     case kMax:
-      return table.at(most, column);
+      return most->value;
     case kMean:
       return sum / count;
     case kRange:
-      return table.at(most, column) - table.at(least, column);
+      return most->value - least->value;
     case kFirst:
-      return table.at(first, column);
+      return window.front().value;
     case kLast:
-      return table.at(end - 1, column);
+      return window.back().value;
     case kRms:
       return std::sqrt(squares / count);
     case kLargest:
@@ -110,9 +131,9 @@ double take_of_column(const Reading& r, const TimeTable& table, size_t column) {
     case kIntegral:
       return integral;
     case kTimeOfMin:
-      return table.times[least];
+      return least->time;
     case kTimeOfMax:
-      return table.times[most];
+      return most->time;
   }
   return kNone;
 }
@@ -125,14 +146,16 @@ double take_crossing(const Reading& r, const TimeTable& table, size_t column) {
     const int way = before < 0 && now >= 0 ? 1 : before > 0 && now <= 0 ? -1 : 0;
     if (way == 0 || (r.direction != 0 && way != r.direction)) continue;
     const double t0 = table.times[k - 1];
-    last = t0 + before / (before - now) * (table.times[k] - t0);
+    const double time = t0 + before / (before - now) * (table.times[k] - t0);
+    if (time < r.from) continue;
+    last = time;
     if (++found == r.number) return last;
   }
   return r.number < 0 ? last : kNone;
 }
 
 bool is_that(const Reading& r, const ContactEvent& event, const RunLeavings& leavings) {
-  return event.touchdown == r.touchdown &&
+  return event.touchdown == r.touchdown && event.time >= r.from &&
          (r.contact.empty() || leavings.contacts[static_cast<size_t>(event.contact)] == r.contact);
 }
 
@@ -153,12 +176,37 @@ double count_events(const Reading& r, const RunLeavings& leavings) {
                     [&](const ContactEvent& event) { return is_that(r, event, leavings); }));
 }
 
+// A time, or when something happens. True: a time.
+bool read_time_or_event(const InputNode& node, bool is_zero_allowed, double* time,
+                        std::shared_ptr<Reading>* when) {
+  if (node.is_scalar()) {
+    *time = is_zero_allowed ? node.non_negative(dimension::kTime) : node.positive(dimension::kTime);
+    return true;
+  }
+  if (node.find("unit")) node.at("unit").fail("a time here is in seconds; take it away");
+  const Reading read = read_reading("", node);
+  if (read.kind != Reading::Kind::kCrossing &&
+      (read.kind != Reading::Kind::kEvent || read.takes_speed)) {
+    node.fail(
+        "expected a time, or what has one: {column: ..., crosses: ...} or {event: ..., contact: "
+        "...}");
+  }
+  *when = std::make_shared<Reading>(read);
+  return false;
+}
+
+void read_start(const InputNode& node, Reading* r) {
+  if (const auto from = node.find("from")) {
+    read_time_or_event(*from, true, &r->from, &r->from_when);
+  }
+}
+
 void read_window(const InputNode& node, Reading* r) {
-  if (const auto from = node.find("from")) r->from = from->non_negative(dimension::kTime);
+  read_start(node, r);
   if (const auto until = node.find("until")) {
-    r->until = until->positive(dimension::kTime);
-    if (!(r->until > r->from)) until->fail("must come after 'from'");
-  } else if (r->from > 0) {
+    const bool is_time = read_time_or_event(*until, false, &r->until, &r->until_when);
+    if (is_time && !r->from_when && !(r->until > r->from)) until->fail("must come after 'from'");
+  } else if (r->from > 0 || r->from_when) {
     r->until = std::numeric_limits<double>::infinity();
   }
 }
@@ -198,6 +246,9 @@ const std::vector<std::string_view>& column_takes() {
 }
 
 bool needs_recording(const Reading& r) {
+  for (const auto& when : {r.from_when, r.until_when, r.at_when}) {
+    if (when && needs_recording(*when)) return true;
+  }
   return r.kind == Reading::Kind::kColumn || r.kind == Reading::Kind::kAt ||
          r.kind == Reading::Kind::kCrossing || r.kind == Reading::Kind::kCurve;
 }
@@ -223,9 +274,10 @@ Reading read_reading(const std::string& name, const InputNode& node) {
         node.allow({"column", "at", "unit"});
         r.kind = Reading::Kind::kAt;
         r.at_end = at->is_scalar() && at->text() == "end";
-        if (!r.at_end) r.at = at->non_negative(dimension::kTime);
+        if (!r.at_end) read_time_or_event(*at, true, &r.at, &r.at_when);
       } else if (const auto level = node.find("crosses")) {
-        node.allow({"column", "crosses", "direction", "number", "unit"});
+        node.allow({"column", "crosses", "direction", "number", "from", "unit"});
+        read_start(node, &r);
         r.kind = Reading::Kind::kCrossing;
         const NumberWithUnit number = read_number_with_unit(*level);
         r.level = number.value;
@@ -242,7 +294,8 @@ Reading read_reading(const std::string& name, const InputNode& node) {
         read_window(node, &r);
       }
     } else if (const auto event = node.find("event")) {
-      node.allow({"event", "contact", "number", "take", "unit"});
+      node.allow({"event", "contact", "number", "take", "from", "unit"});
+      read_start(node, &r);
       r.kind = Reading::Kind::kEvent;
       r.touchdown = event->choice({"lift_off", "touchdown"}) == 1;
       r.place = event->place();
@@ -337,6 +390,9 @@ const Json* find_in_json(const Json& json, const std::string& path, std::vector<
 }
 
 void check_reading(const Reading& r, const RunLeavings& leavings) {
+  for (const auto& when : {r.from_when, r.until_when, r.at_when}) {
+    if (when) check_reading(*when, leavings);
+  }
   if (r.kind == Reading::Kind::kSummary) {
     std::vector<std::string> known;
     bool is_open = false;
@@ -380,11 +436,36 @@ void check_times(const Reading& r, double duration) {
   };
   const double end = duration * (1 + 1e-9);
   if (r.kind == Reading::Kind::kAt && !r.at_end && r.at > end) refuse("at", r.at);
-  if (r.kind == Reading::Kind::kColumn && r.from > end) refuse("from", r.from);
+  if (r.kind != Reading::Kind::kCurve && r.from > end) refuse("from", r.from);
   if (r.kind == Reading::Kind::kCurve && r.until > end) refuse("until", r.until);
 }
 
-std::string take_reading(const Reading& r, const RunLeavings& leavings) {
+namespace {
+
+// With its times, where those are when something happens; nothing where it did not.
+std::optional<Reading> with_times(const Reading& given, const RunLeavings& leavings) {
+  Reading r = given;
+  const auto settle = [&](const std::shared_ptr<Reading>& when, double* time) {
+    if (!when) return true;
+    const auto cell = parse_number(take_reading(*when, leavings));
+    if (cell) *time = *cell;
+    return cell.has_value();
+  };
+  if (!settle(r.from_when, &r.from) || !settle(r.until_when, &r.until) ||
+      !settle(r.at_when, &r.at)) {
+    return std::nullopt;
+  }
+  const bool is_window = r.kind == Reading::Kind::kColumn && (r.from_when || r.until_when);
+  if (is_window && r.until < r.from) return std::nullopt;
+  return r;
+}
+
+}  // namespace
+
+std::string take_reading(const Reading& given, const RunLeavings& leavings) {
+  const std::optional<Reading> settled = with_times(given, leavings);
+  if (!settled) return "";
+  const Reading& r = *settled;
   const auto as_cell = [&](double value) { return format_cell(value * r.scale); };
   switch (r.kind) {
     case Reading::Kind::kSummary: {

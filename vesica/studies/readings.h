@@ -2,6 +2,7 @@
 // event, a curve.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct Reading {
   size_t take = 0;             // of column_takes()
   double from = 0, until = 0;  // 0, 0: the whole run
   double at = 0;
+  // In the place of these times: when a column crosses a level, or an event. It may come at another
+  // time in every run, or not at all: then nothing is read.
+  std::shared_ptr<Reading> from_when{}, until_when{}, at_when{};
   bool at_end = false;
   double level = 0;
   int direction = 0;  // of a crossing: up 1, down -1, either 0

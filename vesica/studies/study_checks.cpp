@@ -105,16 +105,16 @@ std::string as_plain_path(const std::string& path) {
   return plain;
 }
 
-}  // namespace
-
-void check_that_paths_differ(const Study& study) {
+// `as_plain`: how a path is compared, with a dot at its end.
+template <class F>
+void check_owners(const Study& study, const F& as_plain) {
   struct Owner {
     std::string plain, path, factor;
   };
   std::vector<Owner> known;
   for (const Factor& factor : study.factors) {
     for (const std::string& path : factor.paths) {
-      const std::string plain = as_plain_path(path);
+      const std::string plain = as_plain(path);
       for (const Owner& other : known) {
         if (!plain.starts_with(other.plain) && !other.plain.starts_with(plain)) continue;
         throw InputError(
@@ -129,6 +129,26 @@ void check_that_paths_differ(const Study& study) {
   }
 }
 
+// The same where items of lists go by name.
+std::string as_plain_path(const RunInput& input, const std::string& path) {
+  for (const InputFile* file : {&input.file, input.options ? &*input.options : nullptr}) {
+    std::string plain;
+    if (file != nullptr && find_entry(file->root(), path, &plain)) return plain;
+  }
+  return as_plain_path(path);  // what the input does not have yet
+}
+
+void check_owners_by_name(const Study& study) {
+  const RunInput input = make_run_input(study, {});
+  check_owners(study, [&](const std::string& path) { return as_plain_path(input, path); });
+}
+
+}  // namespace
+
+void check_that_paths_differ(const Study& study) {
+  check_owners(study, [](const std::string& path) { return as_plain_path(path); });
+}
+
 void check_paths(const Study& study) {
   for (const Factor& factor : study.factors) {
     for (const std::string& path : factor.paths) {
@@ -140,6 +160,7 @@ void check_paths(const Study& study) {
       }
     }
   }
+  check_owners_by_name(study);
 }
 
 namespace {
@@ -150,8 +171,9 @@ void check_end(const Study& study, const Factor& factor, const std::string& text
                const char* key) {
   auto settings = make_run_point(study, 0).settings;
   for (const std::string& path : factor.paths) settings.emplace_back(path, text);
+  const RunInput input = make_run_input(study, settings);
   try {
-    check_run_input(study, make_run_input(study, settings));
+    check_run_input(study, input);
   } catch (const FileError& error) {
     throw FileError(fmt::format("{}: {}", factor.place, error.what()));
   } catch (const InputError& error) {
@@ -159,7 +181,9 @@ void check_end(const Study& study, const Factor& factor, const std::string& text
     const bool is_about =
         std::any_of(factor.paths.begin(), factor.paths.end(), [&](const auto& path) {
           const std::string last = path.substr(path.rfind('.') + 1);
-          return said.find(path) != std::string::npos ||
+          std::string plain = as_plain_path(input, path);
+          plain.pop_back();
+          return said.find(path) != std::string::npos || said.find(plain) != std::string::npos ||
                  said.find("'" + last + "'") != std::string::npos;
         });
     if (!is_about) return;

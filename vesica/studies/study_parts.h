@@ -15,6 +15,10 @@ std::uint64_t read_count(const InputNode& node, std::uint64_t least,
 
 // factor_file.cpp
 Factor read_factor(const std::string& name, const InputNode& node);
+// What stands at a path of an input, items of lists by index or name; `plain`, unless null, gets
+// the path with indices, and a dot at its end.
+std::optional<InputNode> find_entry(const InputNode& root, std::string_view path,
+                                    std::string* plain);
 // What a factor is where the design leaves it alone, for the table and the tornado.
 void fill_nominal_values(Study* study);
 

@@ -1,15 +1,15 @@
 // The force of a smooth sphere as we fit and export it, against Simbody's own, which OpenSim uses.
-#include "vesica/biomechanics/foot_spheres.h"
+#include "vesica/biomechanics/foot_osim.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/peers/simbody_spheres.h"
 #include "tests/support/support.h"
 
-namespace vesica::foot_spheres_test {
+namespace vesica::foot_osim_test {
 namespace {
 
-TEST(FootSpheres, PressAsSimbodysDo) {
+TEST(OsimSpheres, PressAsSimbodysDo) {
   std::mt19937_64 random(5);
   std::vector<test::PeerSphere> peers;
   std::vector<double> ours;
@@ -22,7 +22,7 @@ TEST(FootSpheres, PressAsSimbodysDo) {
     FootFrame frame;
     frame.foot.X_WB = {test::random_rotation(random), {0.1, 0.2, height}};
     frame.foot.V_WB = {spin, velocity};
-    FootSpheres set;
+    OsimSpheres set;
     set.stiffness = stiffness;
     set.dissipation = dissipation;
     set.spheres = {{"one", 0, Vec3d::Zero(), radius}};
@@ -41,4 +41,4 @@ TEST(FootSpheres, PressAsSimbodysDo) {
 }
 
 }  // namespace
-}  // namespace vesica::foot_spheres_test
+}  // namespace vesica::foot_osim_test

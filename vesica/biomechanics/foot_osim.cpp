@@ -1,4 +1,4 @@
-#include "vesica/biomechanics/foot_spheres.h"
+#include "vesica/biomechanics/foot_osim.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ Vec3d along_axis(const FootEllipsoid& e, const Mat3d& R, int axis) {
 
 // In a row along the longest axis of the ellipsoid that lies near the ground, with the height of
 // its lowest points.
-void add_start(const FootEllipsoid& e, int count, std::vector<FootSphere>* spheres) {
+void add_start(const FootEllipsoid& e, int count, std::vector<OsimSphere>* spheres) {
   const Mat3d R = as_rotation_123(e.angles);
   int longest = 0, upright = 0;
   for (int k = 1; k < 3; ++k) {
@@ -45,7 +45,7 @@ void add_start(const FootEllipsoid& e, int count, std::vector<FootSphere>* spher
   }
   for (int k = 0; k < count; ++k) {
     const double part = count == 1 ? 0 : 1.2 * (static_cast<double>(k) / (count - 1) - 0.5);
-    FootSphere sphere;
+    OsimSphere sphere;
     sphere.name = count == 1 ? e.name : fmt::format("{}_{}", e.name, k + 1);
     sphere.segment = e.segment;
     sphere.radius = std::clamp(e.radii[upright], 0.01, 0.05);
@@ -58,8 +58,8 @@ void add_start(const FootEllipsoid& e, int count, std::vector<FootSphere>* spher
 // units of how far they may be expected to move.
 constexpr double kLogUnit = 1, kPlaceUnit = 0.01, kRadiusUnit = 0.3;
 
-FootSpheres make_set(const FootSpheres& start, const double* x) {
-  FootSpheres set = start;
+OsimSpheres make_set(const OsimSpheres& start, const double* x) {
+  OsimSpheres set = start;
   set.stiffness *= std::exp(kLogUnit * x[0]);
   set.dissipation *= std::exp(kLogUnit * x[1]);
   for (size_t k = 0; k < set.spheres.size(); ++k) {
@@ -74,13 +74,13 @@ struct SphereResiduals {
   const FootModel& foot;
   std::span<const FootFrame> frames;
   std::vector<FootLoad> wanted;
-  FootSpheres start;
+  OsimSpheres start;
   double weight;
 
   int unknowns() const { return 2 + 4 * static_cast<int>(start.spheres.size()); }
   int rows() const { return 3 * static_cast<int>(frames.size()) + unknowns(); }
   void evaluate(const double* x, double* r) const {
-    const FootSpheres set = make_set(start, x);
+    const OsimSpheres set = make_set(start, x);
     const double scale = 1 / (weight * std::sqrt(static_cast<double>(frames.size())));
     for (size_t f = 0; f < frames.size(); ++f, r += 3) {
       const FootLoad d = calc_sphere_load(set, foot, frames[f]) - wanted[f];
@@ -92,7 +92,7 @@ struct SphereResiduals {
   }
 };
 
-void set_errors(const SphereResiduals& fit, FootSpheres* set) {
+void set_errors(const SphereResiduals& fit, OsimSpheres* set) {
   double force2 = 0, cop2 = 0, largest = 0;
   int count = 0;
   for (size_t f = 0; f < fit.frames.size(); ++f) {
@@ -167,7 +167,7 @@ std::string write_joints(const FootModel& foot, const std::vector<std::string>& 
   return text;
 }
 
-std::string write_sphere(const FootSphere& sphere, const std::string& body,
+std::string write_sphere(const OsimSphere& sphere, const std::string& body,
                          const std::string& name) {
   return fmt::format(
       "        <ContactSphere name=\"{}\">\n          <socket_frame>/bodyset/{}</socket_frame>\n"
@@ -176,7 +176,7 @@ std::string write_sphere(const FootSphere& sphere, const std::string& body,
       name, body, text_of(to_osim(sphere.position)), sphere.radius);
 }
 
-std::string write_force(const FootSpheres& set, const std::string& sphere) {
+std::string write_force(const OsimSpheres& set, const std::string& sphere) {
   return fmt::format(
       "        <SmoothSphereHalfSpaceForce name=\"contact_{0}\">\n"
       "          <socket_sphere>/contactgeometryset/{0}</socket_sphere>\n"
@@ -202,10 +202,10 @@ std::string write_set(const char* type, const char* name, const std::string& obj
 
 }  // namespace
 
-FootLoad calc_sphere_load(const FootSpheres& set, const FootModel& foot, const FootFrame& frame) {
+FootLoad calc_sphere_load(const OsimSpheres& set, const FootModel& foot, const FootFrame& frame) {
   FootLoad load = FootLoad::Zero();
-  for (const FootSphere& sphere : set.spheres) {
-    const Motion<double> segment = calc_foot_segment(foot, frame, sphere.segment);
+  for (const OsimSphere& sphere : set.spheres) {
+    const Motion<double> segment = calc_segment_motion(foot, frame, sphere.segment);
     const Vec3d arm = segment.X_WB.R_WB * sphere.position;
     const Vec3d center = segment.X_WB.p_WB + arm;
     const double depth = sphere.radius - center.z();
@@ -219,8 +219,8 @@ FootLoad calc_sphere_load(const FootSpheres& set, const FootModel& foot, const F
   return load;
 }
 
-FootSpheres fit_spheres(const FootModel& foot, std::span<const FootFrame> frames, double weight,
-                        int per_ellipsoid) {
+OsimSpheres fit_osim_spheres(const FootModel& foot, std::span<const FootFrame> frames,
+                             double weight, int per_ellipsoid) {
   check(foot);
   if (frames.empty() || !(weight > 0) || per_ellipsoid < 1) {
     throw InputError("foot: spheres need frames, a weight and at least one for an ellipsoid");
@@ -256,12 +256,12 @@ FootSpheres fit_spheres(const FootModel& foot, std::span<const FootFrame> frames
   };
   BoundedOptions options;
   options.cost_tolerance = 1e-7;
-  FootSpheres set = make_set(fit.start, minimise(problem, options).x.data());
+  OsimSpheres set = make_set(fit.start, minimise(problem, options).x.data());
   set_errors(fit, &set);
   return set;
 }
 
-std::string write_osim(const FootSpheres& set, const FootModel& foot, const std::string& side,
+std::string write_osim(const OsimSpheres& set, const FootModel& foot, const std::string& side,
                        double mass) {
   std::vector<std::string> bodies{"calcn_" + side};
   for (size_t k = 0; k < foot.joints.size(); ++k) {
@@ -278,7 +278,7 @@ std::string write_osim(const FootSpheres& set, const FootModel& foot, const std:
       "          <location>0 0 0</location>\n"
       "          <orientation>0 0 -1.5707963267948966</orientation>\n        </ContactHalfSpace>\n";
   std::string forces;
-  for (const FootSphere& sphere : set.spheres) {
+  for (const OsimSphere& sphere : set.spheres) {
     const std::string name = fmt::format("{}_{}", escape_markup(sphere.name), side);
     geometry += write_sphere(sphere, bodies[static_cast<size_t>(sphere.segment)], name);
     forces += write_force(set, name);

@@ -21,15 +21,15 @@
 
 namespace vesica {
 
-struct FootSphere {
+struct OsimSphere {
   std::string name;
   int segment = 0;
   Vec3d position = Vec3d::Zero();  // in the segment's frame [m]
   double radius = 0.02;            // m
 };
 
-struct FootSpheres {
-  std::vector<FootSphere> spheres;
+struct OsimSpheres {
+  std::vector<OsimSphere> spheres;
   double stiffness = 1e6;  // N/m^2
   double dissipation = 1;  // s/m
   double static_friction = 0.8, dynamic_friction = 0.8, viscous_friction = 0.5;
@@ -41,16 +41,16 @@ struct FootSpheres {
 };
 
 // `weight` of the body [N]. Throws InputError where foot or frames make no sense.
-FootSpheres fit_spheres(const FootModel& foot, std::span<const FootFrame> frames, double weight,
-                        int per_ellipsoid = 2);
+OsimSpheres fit_osim_spheres(const FootModel& foot, std::span<const FootFrame> frames,
+                             double weight, int per_ellipsoid = 2);
 
 // Of all spheres; joints are the foot's.
-FootLoad calc_sphere_load(const FootSpheres& set, const FootModel& foot, const FootFrame& frame);
+FootLoad calc_sphere_load(const OsimSpheres& set, const FootModel& foot, const FootFrame& frame);
 
 // An OpenSim 4 model: bodies calcn and toes (x forward, y up, z to the right), the toe joint, a
 // floor, the spheres and their forces; loads as it is, or gives its sets to another model. `side`:
 // "r" or "l", the ending of all names.
-std::string write_osim(const FootSpheres& set, const FootModel& foot, const std::string& side,
+std::string write_osim(const OsimSpheres& set, const FootModel& foot, const std::string& side,
                        double mass);
 
 }  // namespace vesica

@@ -1,0 +1,329 @@
+#include "vesica/identification/foot2d_fit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "vesica/error.h"
+#include "vesica/math/bounded_least_squares.h"
+#include "vesica/math/linear_algebra.h"
+#include "vesica/math/parallel.h"
+
+namespace vesica {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// 53 random bits: std::uniform_real_distribution is not the same in every library.
+double draw_unit(std::mt19937_64& random) { return double(random() >> 11) * 0x1p-53; }
+
+std::mt19937_64 make_random(const Foot2dFitSettings& settings, int number) {
+  std::seed_seq seeds{static_cast<std::uint32_t>(settings.seed),
+                      static_cast<std::uint32_t>(settings.seed >> 32),
+                      static_cast<std::uint32_t>(number)};
+  return std::mt19937_64(seeds);
+}
+
+// A few variables drawn anew; the rest as it is.
+Eigen::VectorXd draw_hop(const Foot2dProblem& problem, const Eigen::VectorXd& from,
+                         const Foot2dFitSettings& settings, int number) {
+  constexpr double kShare = 0.15;  // of the variables
+  std::mt19937_64 random = make_random(settings, number);
+  Eigen::VectorXd best;
+  double least = kInfinity;
+  for (int k = 0; k < std::max(1, settings.draws / 4); ++k) {
+    Eigen::VectorXd x = from;
+    for (double& u : x) {
+      const bool anew = draw_unit(random) < kShare;
+      const double drawn = draw_unit(random);
+      if (anew) u = drawn;
+    }
+    problem.tune(x.data());
+    const double J = problem.objective(x.data(), nullptr);
+    if (J < least || best.size() == 0) {
+      least = J;
+      best = x;
+    }
+  }
+  return best;
+}
+
+Eigen::VectorXd draw_start(const Foot2dProblem& problem, const Foot2dFitSettings& settings,
+                           int number) {
+  std::mt19937_64 random = make_random(settings, number);
+  Eigen::VectorXd best;
+  double least = kInfinity;
+  for (int k = 0; k < std::max(1, settings.draws); ++k) {
+    Eigen::VectorXd x(problem.variables());
+    for (double& u : x) u = draw_unit(random);
+    problem.tune(x.data());
+    const double J = problem.objective(x.data(), nullptr);
+    if (J < least || best.size() == 0) {
+      least = J;
+      best = x;
+    }
+  }
+  return best;
+}
+
+// J'J, J'r and |r|^2 of a point, and the step of Levenberg and Marquardt from it.
+struct NormalEquations {
+  Eigen::MatrixXd hessian;
+  Eigen::VectorXd gradient;
+  double squares = 0;
+
+  void set(const Eigen::VectorXd& r, const RowMatrix& J) {
+    const Eigen::Index n = J.cols();
+    hessian = Eigen::MatrixXd::Zero(n, n);
+    gradient = Eigen::VectorXd::Zero(n);
+    squares = r.squaredNorm();
+    for (Eigen::Index k = 0; k < J.rows(); ++k) {
+      const double* row = J.data() + k * n;
+      for (Eigen::Index i = 0; i < n; ++i) {
+        if (row[i] == 0) continue;  // of an element that does not touch
+        gradient[i] += row[i] * r[k];
+        double* column = hessian.data() + i * n;
+        for (Eigen::Index c = i; c < n; ++c) column[c] += row[i] * row[c];
+      }
+    }
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index c = i + 1; c < n; ++c) hessian(i, c) = hessian(c, i);
+    }
+  }
+
+  // Variables on a bound that J presses them against stay there.
+  Eigen::VectorXd step(const Eigen::VectorXd& x, double damping) const {
+    const Eigen::Index n = x.size();
+    Eigen::MatrixXd A = hessian;
+    Eigen::VectorXd b = -gradient;
+    const double floor = 1e-8 * std::max(1e-12, hessian.diagonal().maxCoeff());
+    for (Eigen::Index k = 0; k < n; ++k) {
+      A(k, k) += damping * std::max(hessian(k, k), floor) + 1e-14;
+      if ((x[k] <= 0 && gradient[k] > 0) || (x[k] >= 1 && gradient[k] < 0)) {
+        A.row(k).setZero();
+        A.col(k).setZero();
+        A(k, k) = 1;
+        b[k] = 0;
+      }
+    }
+    return solve_symmetric(A, b);
+  }
+};
+
+// 1 + 2 sum of autocorrelations up to the first that is not positive: of so many residuals one is
+// new.
+double calc_correlated_length(const std::vector<double>& r) {
+  double variance = 0;
+  for (const double x : r) variance += x * x;
+  if (!(variance > 0)) return 1;
+  double length = 1;
+  for (size_t lag = 1; lag < r.size(); ++lag) {
+    double sum = 0;
+    for (size_t k = lag; k < r.size(); ++k) sum += r[k] * r[k - lag];
+    if (!(sum > 0)) break;
+    length += 2 * sum / variance;
+  }
+  return length;
+}
+
+// Of the frames in which something was measured or touches.
+Eigen::MatrixXd calc_information(const Foot2dProblem& problem, const Eigen::VectorXd& x) {
+  const int rows = problem.residuals(), n = problem.variables();
+  Eigen::VectorXd r(rows);
+  RowMatrix J(rows, n);
+  problem.evaluate(x.data(), r.data(), J.data());
+  Eigen::MatrixXd information = Eigen::MatrixXd::Zero(n, n);
+  for (int kind = 0; kind < 3; ++kind) {
+    std::vector<double> own;
+    std::vector<int> places;
+    for (int k = kind; k < rows; k += 3) {
+      if (J.row(k).squaredNorm() == 0) continue;
+      own.push_back(r[k]);
+      places.push_back(k);
+    }
+    if (own.size() < 2) continue;
+    double sum = 0;
+    for (const double v : own) sum += v * v;
+    const double variance = std::max(sum / double(own.size()), 1e-12);
+    const double weight = 1 / (variance * calc_correlated_length(own));
+    Eigen::MatrixXd part(static_cast<Eigen::Index>(places.size()), n);
+    for (size_t k = 0; k < places.size(); ++k)
+      part.row(static_cast<Eigen::Index>(k)) = J.row(places[k]);
+    information += weight * multiply_transposed(part, part);
+  }
+  return information;
+}
+
+// Derivatives of an element's parameters by its variables.
+template <class T>
+std::vector<Eigen::VectorXd> calc_slopes(const Foot2dProblem& problem, const Eigen::VectorXd& x,
+                                         int point) {
+  const auto own = static_cast<Eigen::Index>(problem.rows().size());
+  std::array<T, 12> v;
+  for (Eigen::Index k = 0; k < own; ++k) {
+    v[static_cast<size_t>(k)] = T::variable(x[own * point + k], static_cast<int>(k));
+  }
+  const auto p = as_foot2d_parameters(problem.type(), problem.rows(), point, v.data());
+  std::vector<Eigen::VectorXd> slopes;
+  for (const Foot2dRow& row : problem.rows()) {
+    Eigen::VectorXd slope = Eigen::VectorXd::Zero(x.size());
+    for (Eigen::Index k = 0; k < own; ++k) {
+      slope[own * point + k] = parameter_of(p, row.slot).v[static_cast<int>(k)];
+    }
+    slopes.push_back(slope);
+  }
+  return slopes;
+}
+
+}  // namespace
+
+Foot2dFit fit_foot2d_from(const Foot2dProblem& problem, const Eigen::VectorXd& start,
+                          const Foot2dFitSettings& settings) {
+  constexpr double kEnough = 1e-7;  // relative change of J ...
+  constexpr int kEnoughSteps = 3;   // ... in so many steps on end
+  constexpr double kMostDamping = 1e10;
+  const auto begin = Clock::now();
+  const Eigen::Index n = start.size();
+  const int rows = problem.residuals();
+  Foot2dFit fit;
+  fit.x = start.cwiseMax(0.0).cwiseMin(1.0);
+  Eigen::VectorXd r(rows), trial_r(rows);
+  RowMatrix J(rows, n);
+  NormalEquations at;
+  problem.evaluate(fit.x.data(), r.data(), J.data());
+  at.set(r, J);
+  double damping = 1e-3, growth = 2;
+  int small_steps = 0;
+  for (int k = 0; k < settings.iterations && !fit.converged; ++k) {
+    if (settings.stop && settings.stop()) break;
+    const Eigen::VectorXd x = (fit.x + at.step(fit.x, damping)).cwiseMax(0.0).cwiseMin(1.0);
+    const Eigen::VectorXd moved = x - fit.x;
+    const double promised = -2 * at.gradient.dot(moved) - moved.dot(at.hessian * moved);
+    problem.evaluate(x.data(), trial_r.data(), nullptr);
+    const double gained = at.squares - trial_r.squaredNorm();
+    if (gained > 0 && promised > 0) {
+      const double quality = 2 * gained / promised - 1;
+      damping *= std::max(1.0 / 3, 1 - quality * quality * quality);
+      growth = 2;
+      small_steps = gained < kEnough * at.squares ? small_steps + 1 : 0;
+      fit.x = x;
+      problem.evaluate(fit.x.data(), r.data(), J.data());
+      at.set(r, J);
+    } else {
+      damping *= growth;
+      growth *= 2;
+    }
+    fit.converged = small_steps >= kEnoughSteps || damping > kMostDamping;
+  }
+  fit.objective = problem.objective(fit.x.data());
+  fit.of_starts = {fit.objective.total()};
+  fit.seconds = seconds_since(begin);
+  return fit;
+}
+
+Foot2dFit fit_foot2d(const Foot2dProblem& problem, const Foot2dFitSettings& settings) {
+  const auto begin = Clock::now();
+  if (settings.starts < 1) throw InputError("foot2d: at least one start is needed");
+  const int threads = calc_thread_count(settings.threads);
+  std::vector<Foot2dFit> fits(static_cast<size_t>(settings.starts));
+  Foot2dFitSettings first = settings;
+  first.iterations = settings.starts > 1 ? settings.first_steps : settings.iterations;
+  for_each_index(settings.starts, threads, [&](int k, int) {
+    if (settings.stop && settings.stop() && k > 0) return;
+    fits[static_cast<size_t>(k)] =
+        fit_foot2d_from(problem, draw_start(problem, settings, k), first);
+  });
+  std::erase_if(fits, [](const Foot2dFit& fit) { return fit.x.size() == 0; });
+  std::stable_sort(fits.begin(), fits.end(), [](const Foot2dFit& a, const Foot2dFit& b) {
+    return a.objective.total() < b.objective.total();
+  });
+  const double share = std::ceil(settings.go_on * double(settings.starts));
+  const auto best = std::min(fits.size(), static_cast<size_t>(std::max(1.0, share)));
+  if (settings.starts > 1) {
+    for_each_index(static_cast<int>(best), threads, [&](int k, int) {
+      Foot2dFit& fit = fits[static_cast<size_t>(k)];
+      fit = fit_foot2d_from(problem, fit.x, settings);
+    });
+  }
+  Foot2dFit result =
+      *std::min_element(fits.begin(), fits.begin() + static_cast<std::ptrdiff_t>(best),
+                        [](const Foot2dFit& a, const Foot2dFit& b) {
+                          return a.objective.total() < b.objective.total();
+                        });
+  constexpr int kAtOnce = 4;
+  for (int round = 0; round < settings.hops; ++round) {
+    if (settings.stop && settings.stop()) break;
+    if (result.objective.total() <= settings.target) break;
+    std::vector<Foot2dFit> hops(kAtOnce);
+    for_each_index(kAtOnce, threads, [&](int k, int) {
+      const int number = settings.starts + round * kAtOnce + k;
+      hops[static_cast<size_t>(k)] =
+          fit_foot2d_from(problem, draw_hop(problem, result.x, settings, number), settings);
+    });
+    for (const Foot2dFit& hop : hops) {
+      if (hop.objective.total() < result.objective.total()) result = hop;
+    }
+  }
+  if (!result.converged && !(settings.stop && settings.stop())) {
+    Foot2dFitSettings longer = settings;
+    longer.iterations = 10 * settings.iterations;
+    result = fit_foot2d_from(problem, result.x, longer);
+  }
+  result.of_starts.clear();
+  for (size_t k = 0; k < best; ++k) result.of_starts.push_back(fits[k].objective.total());
+  result.seconds = seconds_since(begin);
+  return result;
+}
+
+Foot2dIntervals calc_foot2d_intervals(const Foot2dProblem& problem, const Eigen::VectorXd& x) {
+  constexpr double kEven = 1.0 / 12;  // variance of a variable that is known by its bounds alone
+  constexpr double kDetermined = 0.5;
+  const Eigen::Index n = x.size();
+  const Eigen::MatrixXd information = calc_information(problem, x);
+  const Eigen::MatrixXd covariance =
+      invert_symmetric(information + Eigen::MatrixXd::Identity(n, n) / kEven);
+  Foot2dIntervals out;
+  const auto eigen = calc_eigen(Eigen::MatrixXd(information * kEven));
+  for (Eigen::Index k = 0; k < n; ++k) {
+    // Narrowed to 1/sqrt(1 + eigenvalue).
+    if (1 / (1 + std::max(0.0, eigen.values[k])) > kDetermined * kDetermined) {
+      ++out.undetermined_directions;
+    }
+  }
+  const auto own = static_cast<Eigen::Index>(problem.rows().size());
+  for (int point = 0; point < 3; ++point) {
+    const auto slopes = own <= 8 ? calc_slopes<Dual<8>>(problem, x, point)
+                                 : calc_slopes<Dual<12>>(problem, x, point);
+    const Foot2dParameters<double> p = problem.element(x.data(), point);
+    for (Eigen::Index k = 0; k < own; ++k) {
+      const Foot2dRow& row = problem.rows()[static_cast<size_t>(k)];
+      const Eigen::Index at = own * point + k;
+      Foot2dEstimate e;
+      e.name = row.name + "." + std::string(kFoot2dPointNames[static_cast<size_t>(point)]);
+      e.unit = row.unit;
+      e.value = parameter_of(p, row.slot);
+      e.source = row.source[static_cast<size_t>(point)];
+      const double error = 1.96 * std::sqrt(slopes[static_cast<size_t>(k)].dot(
+                                      covariance * slopes[static_cast<size_t>(k)]));
+      if (row.scale == Foot2dRow::Scale::kLinear) {
+        e.low = std::max(row.lower[static_cast<size_t>(point)], e.value - error);
+        e.high = std::min(row.upper[static_cast<size_t>(point)], e.value + error);
+      } else {  // in the logarithm, in which its variable is straight
+        const double factor = e.value > 0 ? std::exp(std::min(200.0, error / e.value)) : 1;
+        e.low = e.value > 0 ? e.value / factor : 0;
+        e.high = e.value > 0 ? e.value * factor : error;
+      }
+      e.determined = std::sqrt(covariance(at, at) / kEven) < kDetermined;
+      e.at_bound = x[at] < 1e-6 || x[at] > 1 - 1e-6;
+      out.parameters.push_back(e);
+    }
+  }
+  return out;
+}
+
+}  // namespace vesica

@@ -1,0 +1,318 @@
+#include "vesica/identification/foot2d_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "vesica/error.h"
+#include "vesica/motion/trial_analysis.h"
+#include "vesica/motion/trial_edit.h"
+
+namespace vesica {
+namespace {
+
+constexpr double kStanceShare = 0.62;  // of a stride, where the toe-off before was not recorded
+constexpr double kToeHeight = 0.02;    // m, of a tip that is made up
+constexpr double kMostBending = 50 * kPi / 180;
+
+// The label as a marker set names it: what stands before a colon is the subject.
+size_t find_label(const MarkerTracks& tracks, const std::string& name) {
+  for (size_t m = 0; m < tracks.markers(); ++m) {
+    const std::string& label = tracks.labels[m];
+    const size_t colon = label.rfind(':');
+    if ((colon == std::string::npos ? label : label.substr(colon + 1)) == name) return m;
+  }
+  return tracks.find(name);
+}
+
+// The first list of which all markers are there.
+std::vector<size_t> find_markers(const MarkerTracks& tracks, const std::vector<std::string>& given,
+                                 const std::vector<std::vector<std::string>>& known) {
+  const auto find_all = [&](const std::vector<std::string>& names) {
+    std::vector<size_t> found;
+    for (const std::string& name : names) {
+      const size_t m = find_label(tracks, name);
+      if (m >= tracks.markers()) return std::vector<size_t>{};
+      found.push_back(m);
+    }
+    return found;
+  };
+  if (!given.empty()) {
+    for (const std::string& name : given) {
+      if (find_label(tracks, name) >= tracks.markers()) {
+        throw InputError(fmt::format("there is no marker {}", name));
+      }
+    }
+    return find_all(given);
+  }
+  for (const auto& names : known) {
+    if (auto found = find_all(names); !found.empty()) return found;
+  }
+  return {};
+}
+
+struct PointMarkers {
+  std::vector<size_t> ankle, heel, ball, toe;
+};
+
+PointMarkers find_points(const MarkerTracks& tracks, char s, const Foot2dMarkers& given) {
+  const auto name = [&](const char* rest) { return std::string(1, s) + rest; };
+  PointMarkers p;
+  p.ankle = find_markers(tracks, given.ankle,
+                         {{name(".Ankle"), name(".Ankle.Medial")},
+                          {name(".Ankle")},
+                          {name("ANK"), name("MMA")},
+                          {name("ANK")}});
+  p.heel = find_markers(tracks, given.heel, {{name(".Heel")}, {name("HEE")}, {name("HEEL")}});
+  p.ball = find_markers(tracks, given.ball,
+                        {{name(".MT1"), name(".MT5")},
+                         {name("D1M"), name("D5M")},
+                         {name("TOE"), name("D5M")},
+                         {name("TOE")}});
+  p.toe = find_markers(tracks, given.toe, {{name("HLX")}, {name(".Hallux")}, {name("HALLUX")}});
+  const auto need = [&](const std::vector<size_t>& found, const char* what) {
+    if (!found.empty()) return;
+    throw InputError(fmt::format(
+        "no marker of the {} {} is known by its name: say which it is (`markers: {{{}: {{{}: "
+        "[NAME]}}}}`)",
+        s == 'L' ? "left" : "right", what, s == 'L' ? "left" : "right", what));
+  };
+  need(p.ankle, "ankle");
+  need(p.heel, "heel");
+  need(p.ball, "ball");
+  return p;
+}
+
+// Lab to plane: forward, up.
+struct Plane {
+  Vec3d forward, up;
+  Vec3d origin = Vec3d::Zero();
+  Point2<double> operator()(const Vec3d& p) const {
+    return {forward.dot(p - origin), up.dot(p - origin)};
+  }
+};
+
+// `up` of the lab tilted to stand on the floor of foot_trials.
+Plane make_plane(const Vec3d& lab_up, const FloorPlane& floor, const Vec3d& ahead) {
+  const Mat3d R_LG = calc_turn_of_z(lab_up);
+  Plane plane;
+  plane.up = (R_LG * Vec3d(-floor.slope_x, -floor.slope_y, 1)).normalized();
+  plane.forward = (ahead - plane.up * plane.up.dot(ahead)).normalized();
+  return plane;
+}
+
+Vec3d mean_of(const MarkerTracks& tracks, size_t frame, const std::vector<size_t>& markers) {
+  Vec3d sum = Vec3d::Zero();
+  for (const size_t m : markers) sum += tracks.at(frame, m);
+  return sum / double(markers.size());
+}
+
+struct WalkTrack {
+  std::string name;
+  MarkerTracks markers;  // filtered, in the lab
+  TrialAnalysis analysis;
+};
+
+WalkTrack track_walk(const FootTrial& trial, const Foot2dTrialOptions& options) {
+  WalkTrack walk;
+  walk.name = trial.name;
+  AnalysisOptions analysis;
+  analysis.contacts.threshold = analysis.plates.threshold = options.threshold;
+  analysis.plates.filter_cutoff = options.cutoff;
+  walk.analysis = analyse(trial.motion, analysis);
+  walk.markers = trial.motion.markers;
+  fill_marker_gaps(&walk.markers, {});
+  filter_markers(&walk.markers, make_low_pass(options.cutoff, walk.markers.rate));
+  return walk;
+}
+
+// Toe-off of this foot before a stance; none where it was not recorded.
+std::optional<double> find_toe_off_before(const TrialAnalysis& analysis, Foot foot, double begin) {
+  std::optional<double> found;
+  const auto take = [&](double time) {
+    if (time < begin - 0.1 && time > begin - 1.2 && (!found || time > *found)) found = time;
+  };
+  for (const Stance& s : analysis.stances) {
+    if (s.foot == foot && !s.ends_after) take(s.end);
+  }
+  if (found) return found;
+  for (const GaitEvent& e : analysis.walk.events) {
+    if (e.foot == foot && e.kind == GaitEvent::Kind::kOff) take(e.time);
+  }
+  return found;
+}
+
+const PlateForces& find_plate(const TrialAnalysis& analysis, const FootTrials::Entry& entry) {
+  const PlateContact* best = nullptr;
+  double least = kInfinity;
+  for (const PlateContact& c : analysis.contacts) {
+    const double away = std::abs(c.start - entry.begin) + std::abs(c.end - entry.end);
+    if (away < least) {
+      least = away;
+      best = &c;
+    }
+  }
+  if (best == nullptr || least > 0.1) throw InputError("its plate is not found again");
+  return analysis.plates[static_cast<size_t>(best->plate)];
+}
+
+void add_load(const PlateForces& plate, double time, bool loaded, const Plane& plane,
+              Foot2dStance* out) {
+  const auto after = std::upper_bound(plate.times.begin(), plate.times.end(), time);
+  const bool known = loaded && after != plate.times.begin() && after != plate.times.end();
+  Vec3d force = Vec3d::Zero();
+  double cop = kMissing;
+  if (known) {
+    const auto k = static_cast<size_t>(after - plate.times.begin()) - 1;
+    const double part = (time - plate.times[k]) / (plate.times[k + 1] - plate.times[k]);
+    force = (1 - part) * plate.forces[k] + part * plate.forces[k + 1];
+    cop = plane((1 - part) * plate.centers_of_pressure[k] + part * plate.centers_of_pressure[k + 1])
+              .x;
+  }
+  out->normal.push_back(force.dot(plane.up));
+  out->friction.push_back(force.dot(plane.forward));
+  out->cop.push_back(cop);
+}
+
+// Where A and P are, the pose follows; its rates are central differences.
+struct PlaneTrack {
+  std::vector<Point2<double>> A, P;
+
+  Foot2dPose pose(size_t f, double step) const {
+    const auto direction = [&](size_t k) { return std::atan2(P[k].y - A[k].y, P[k].x - A[k].x); };
+    Foot2dPose q;
+    q.x = A[f].x;
+    q.y = A[f].y;
+    q.theta = direction(f);
+    q.vx = (A[f + 1].x - A[f - 1].x) / (2 * step);
+    q.vy = (A[f + 1].y - A[f - 1].y) / (2 * step);
+    q.spin = std::remainder(direction(f + 1) - direction(f - 1), 2 * kPi) / (2 * step);
+    return q;
+  }
+};
+
+// Toes that rest on the floor as far as they bend.
+void make_up_toe(Foot2dStance* s) {
+  const double ratio = make_shourijeh_geometry().PT / make_shourijeh_geometry().AP;
+  double AP = 0;
+  for (size_t f = 0; f < s->frames(); ++f) {
+    AP += std::hypot(s->P[f].x - s->poses[f].x, s->P[f].y - s->poses[f].y) / double(s->frames());
+  }
+  const double PT = ratio * AP;
+  const auto level = [&](size_t f) {
+    return std::asin(std::clamp((kToeHeight - s->P[f].y) / PT, -1.0, 1.0)) - s->poses[f].theta;
+  };
+  double rest = 0;
+  int count = 0;
+  for (size_t f = 0; f < s->frames(); ++f) {
+    const double u = (s->times[f] - s->begin) / (s->end - s->begin);
+    if (u < 0.3 || u > 0.5) continue;
+    rest += level(f);
+    ++count;
+  }
+  rest /= std::max(1, count);
+  s->toe_measured = false;
+  for (size_t f = 0; f < s->frames(); ++f) {
+    const double psi = s->poses[f].theta + std::clamp(level(f), rest, rest + kMostBending);
+    s->T.push_back({s->P[f].x + PT * std::cos(psi), s->P[f].y + PT * std::sin(psi)});
+  }
+}
+
+Foot2dStance make_planar(const WalkTrack& walk, const FootTrials::Entry& entry,
+                         const FloorPlane& floor, double weight,
+                         const Foot2dTrialOptions& options) {
+  const MarkerTracks& m = walk.markers;
+  const bool left = entry.side == Foot::kLeft;
+  const PointMarkers points = find_points(m, left ? 'L' : 'R', left ? options.left : options.right);
+  Foot2dStance s;
+  s.trial = entry.trial;
+  s.side = name_of(entry.side);
+  s.name = fmt::format("{} {} {:.2f} s", entry.trial, s.side, entry.begin);
+  s.begin = entry.begin;
+  s.end = entry.end;
+  s.weight = weight;
+  const auto off = find_toe_off_before(walk.analysis, entry.side, entry.begin);
+  s.period = off ? entry.end - *off : (entry.end - entry.begin) / kStanceShare;
+
+  // The frames of the period, backwards from toe-off as long as markers are known.
+  const auto known = [&](size_t f) {
+    const Vec3d sum =
+        mean_of(m, f, points.ankle) + mean_of(m, f, points.heel) + mean_of(m, f, points.ball);
+    return sum.allFinite() && (points.toe.empty() || mean_of(m, f, points.toe).allFinite());
+  };
+  size_t last = 0, first = 0;
+  for (size_t f = 1; f + 1 < m.frames(); ++f) {
+    if (m.times[f] <= entry.end) last = f;
+  }
+  for (first = last; first > 1 && m.times[first - 1] > entry.end - s.period && known(first - 2);) {
+    --first;
+  }
+  if (!known(last) || !known(last + 1) || m.times[first] > entry.begin) {
+    throw InputError("markers of the foot are missing in it");
+  }
+  Vec3d ahead = walk.analysis.walk.ahead;
+  if (ahead.norm() < 0.5) {
+    ahead = mean_of(m, last, points.heel) - mean_of(m, first, points.heel);
+  }
+  Plane plane = make_plane(walk.analysis.up, floor, ahead);
+  const size_t middle = (first + last) / 2;
+  plane.origin = plane.forward * plane.forward.dot(mean_of(m, middle, points.ankle));
+  PlaneTrack track;
+  for (size_t f = first - 1; f <= last + 1; ++f) {
+    track.A.push_back(plane(mean_of(m, f, points.ankle)));
+    track.P.push_back(plane(mean_of(m, f, points.ball)));
+  }
+  const PlateForces& plate = find_plate(walk.analysis, entry);
+  for (size_t f = first; f <= last; ++f) {
+    const size_t k = f - first + 1;
+    s.times.push_back(m.times[f]);
+    s.poses.push_back(track.pose(k, 0.5 * (m.times[f + 1] - m.times[f - 1])));
+    s.H.push_back(plane(mean_of(m, f, points.heel)));
+    s.P.push_back(track.P[k]);
+    if (!points.toe.empty()) s.T.push_back(plane(mean_of(m, f, points.toe)));
+    add_load(plate, m.times[f], m.times[f] >= entry.begin && m.times[f] <= entry.end, plane, &s);
+  }
+  if (points.toe.empty()) make_up_toe(&s);
+  return s;
+}
+
+}  // namespace
+
+Foot2dTrials find_foot2d_stances(const MotionTrial& standing, const std::vector<FootTrial>& walks,
+                                 const Foot2dTrialOptions& options) {
+  FootTrialOptions whole;
+  whole.threshold = options.threshold;
+  whole.weight = options.weight;
+  const FootTrials found = find_foot_stances(standing, walks, whole);
+  Foot2dTrials out;
+  out.weight = found.weight;
+  out.remarks = found.remarks;
+  std::vector<WalkTrack> tracks;
+  for (const FootTrial& walk : walks) tracks.push_back(track_walk(walk, options));
+  bool made_up = false;
+  for (const FootTrials::Entry& entry : found.stances) {
+    const auto walk = std::find_if(tracks.begin(), tracks.end(),
+                                   [&](const WalkTrack& w) { return w.name == entry.trial; });
+    try {
+      out.stances.push_back(make_planar(*walk, entry, found.floor, found.weight, options));
+      made_up = made_up || !out.stances.back().toe_measured;
+    } catch (const InputError& e) {
+      out.remarks.push_back(fmt::format("{}: {} stance at {:.2f} s is left out: {}", entry.trial,
+                                        name_of(entry.side), entry.begin, e.what()));
+    }
+  }
+  if (out.stances.empty()) {
+    std::string why;
+    for (const std::string& remark : out.remarks) why += "\n  " + remark;
+    throw InputError("no stance can be used" + why);
+  }
+  if (made_up) {
+    out.remarks.push_back(
+        "no marker on the toes: they are taken to rest on the floor as far as they bend");
+  }
+  return out;
+}
+
+}  // namespace vesica

@@ -1,0 +1,28 @@
+// What a study of a foot says. Internal to identification/.
+#pragma once
+
+#include <algorithm>
+
+#include "vesica/identification/foot_study.h"
+
+namespace vesica::foot_detail {
+
+struct FootPlan {
+  FootTrials trials;
+  std::vector<std::string> calibrate;
+  FootFitSettings source;  // one stance, as the source does
+  FootFitSettings joint;   // several stances, blind
+  FootStarts starts;
+  bool spheres = true;
+  bool anchor = true;  // heights from the motion, for what is blind (foot_anchor.h)
+  FootModel start_left, start_right;
+  bool dynamics = true, fits_forward = false;  // foot_dynamics.h
+
+  bool calibrates(const FootTrials::Entry& e) const {
+    return std::find(calibrate.begin(), calibrate.end(), e.trial) != calibrate.end();
+  }
+};
+
+FootPlan read_foot_plan(const InputFile& file);
+
+}  // namespace vesica::foot_detail
