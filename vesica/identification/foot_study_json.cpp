@@ -8,11 +8,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 void add_errors(const FootErrors& errors, Json* row) {
-  (*row)["force_error_percent"] = number_or_null(100 * errors.force);
-  (*row)["cop_error_percent"] = number_or_null(100 * errors.cop);
+  (*row)["force_error_percent"] = finite_or_null(100 * errors.force);
+  (*row)["cop_error_percent"] = finite_or_null(100 * errors.cop);
   if (std::isfinite(errors.pressure)) (*row)["pressure_error_percent"] = 100 * errors.pressure;
 }
 
