@@ -14,6 +14,7 @@
 #include "vesica/identification/foot2d_study.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/output_file.h"
+#include "vesica/report/foot_dynamics_page.h"
 #include "vesica/report/foot_page.h"
 #include "vesica/studies/scene_fit.h"
 
@@ -173,8 +174,13 @@ void run_foot(const InputFile& file, Common& common) {
     save_text((folder / "identify.json").string(), make_foot_json(study).dump(2) + "\n");
     save_text((folder / "stances.csv").string(), make_csv(study));
     save_text((folder / "report.html").string(), make_foot_page(study, file.name()));
+    std::string others;
+    for (const FootFile& f : study.dynamics.files) {
+      save_text((folder / f.name).string(), f.text);
+      others += ", " + f.name;
+    }
     if (!common.quiet) {
-      say("wrote {}: report.html, identify.json, stances.csv\n", common.out);
+      say("wrote {}: report.html, identify.json, stances.csv{}\n", common.out, others);
     }
   }
   if (common.json) {
@@ -183,6 +189,48 @@ void run_foot(const InputFile& file, Common& common) {
     print_table(study);
   }
   if (!study.converged) common.status = kFailed;
+  if (stop_requested()) common.status = kInterrupted;
+}
+
+void print_table(const DragStudy& study) {
+  if (!study.title.empty()) fmt::print("{}\n\n", study.title);
+  fmt::print("  {:<6}{:<14}{:<14}{:<9}{:>8}  {}\n", "", "made with", "fitted", "", "error %",
+             "parameters (95 %); in brackets: not determined");
+  for (const DragFit& f : study.fits) {
+    std::string text;
+    for (const FrictionParameter& p : f.fit.parameters) {
+      const std::string one =
+          fmt::format("{} {:.3g} ({:.2g} to {:.2g})", p.name, p.value, p.low, p.high);
+      text += (text.empty() ? "" : ", ") + (p.identifiable ? one : "[" + one + "]");
+    }
+    fmt::print("  {:<6}{:<14}{:<14}{:<9}{:>8.1f}  {}\n", f.on_walk ? "walk" : "drag", f.truth,
+               f.fit.law, f.fit.simulation, 100 * f.fit.errors.of_largest, text);
+  }
+  fmt::print("\n");
+  for (const std::string& verdict : study.verdicts) fmt::print("  {}\n", verdict);
+}
+
+void run_drag(const InputFile& file, Common& common) {
+  keep_on_stop();
+  DragStudy study;
+  {
+    Progress progress("identify", common.quiet);
+    study = run_drag_study(
+        file, [&](double part, const std::string&) { progress.update(part); },
+        [] { return stop_requested().load(); });
+  }
+  const nlohmann::ordered_json json = make_drag_json(study);
+  if (!common.out.empty()) {
+    const fs::path folder(common.out);
+    save_text((folder / "identify.json").string(), json.dump(2) + "\n");
+    save_text((folder / "report.html").string(), make_drag_page(study, file.name()));
+    if (!common.quiet) say("wrote {}: report.html, identify.json\n", common.out);
+  }
+  if (common.json) {
+    print_json(json);
+  } else {
+    print_table(study);
+  }
   if (stop_requested()) common.status = kInterrupted;
 }
 
@@ -217,6 +265,8 @@ void add_identify(CommandLine& line, Common& common) {
     command.refuse({"--threads"}, "only studies with `type: foot2d` run on several threads");
     if (is_foot_study(file)) {
       run_foot(file, common);
+    } else if (is_drag_study(file)) {
+      run_drag(file, common);
     } else if (studies::is_scene_fit(file)) {
       run_scene_fit(file, common);
     } else {

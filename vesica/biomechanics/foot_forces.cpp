@@ -15,10 +15,19 @@ namespace vesica {
 namespace {
 
 // Friction that is not there.
-struct NoFriction {
+struct Frictionless {
   template <class T>
   FrictionForce<T> operator()(const FrictionInput<T>&, const T*, T*) const {
     return no_friction<T>();
+  }
+};
+
+// Friction that only looks at what it is given.
+struct FrictionWitness {
+  FrictionInput<double>* seen;
+  FrictionForce<double> operator()(const FrictionInput<double>& in, const double*, double*) const {
+    *seen = in;
+    return no_friction<double>();
   }
 };
 
@@ -41,7 +50,7 @@ Load<T> calc_load(const Vec3<T>& radii, const Motion<T>& motion, const T& dampin
   VolumetricNormal<T> law;
   law.stiffness = T(1);
   law.damping = damping;
-  const ContactForces<T> f = calc_contact_forces(o, motion, Motion<double>{}, law, NoFriction{},
+  const ContactForces<T> f = calc_contact_forces(o, motion, Motion<double>{}, law, Frictionless{},
                                                  ContactOptions{}, ContactMemory<T>{});
   const T& n = f.normal.force;
   return Load<T>(n, n * f.p_WP.x(), n * f.p_WP.y());
@@ -61,6 +70,22 @@ FootLoad calc_foot_load(const FootModel& foot, const FootFrame& frame) {
     load += calc_ellipsoid_load(foot, static_cast<int>(k), frame);
   }
   return load;
+}
+
+FrictionInput<double> calc_friction_input(const FootModel& foot, int ellipsoid,
+                                          const FootFrame& frame) {
+  const FootEllipsoid& e = foot.ellipsoids[ellipsoid];
+  const Motion<double> m = calc_ellipsoid_motion(e, calc_segment_motion(foot, frame, e.segment));
+  FrictionInput<double> seen{0, Vec3d::UnitZ(), Vec3d::Zero(), 0, 0, 0};
+  const Overlap<double> o =
+      calc_overlap(Ellipsoid<double>{e.radii}, m.X_WB, HalfSpace{}, Pose<double>{});
+  if (!is_touching(o)) return seen;
+  VolumetricNormal<double> law;
+  law.stiffness = foot.stiffness;
+  law.damping = foot.damping;
+  calc_contact_forces(o, m, Motion<double>{}, law, FrictionWitness{&seen}, ContactOptions{},
+                      ContactMemory<double>{});
+  return seen;
 }
 
 double find_lift(const FootModel& foot, const FootFrame& frame, double force) {

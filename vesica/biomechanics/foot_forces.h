@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "vesica/biomechanics/foot.h"
+#include "vesica/contact/friction_force.h"
 
 namespace vesica {
 
@@ -36,6 +37,11 @@ using FootLoad = Eigen::Vector3d;
 FootLoad calc_foot_load(const FootModel& foot, const FootFrame& frame);
 // Of one ellipsoid.
 FootLoad calc_ellipsoid_load(const FootModel& foot, int ellipsoid, const FootFrame& frame);
+
+// What a friction law under an ellipsoid is given: load, slip at the centre of pressure, spin. No
+// load without contact.
+FrictionInput<double> calc_friction_input(const FootModel& foot, int ellipsoid,
+                                          const FootFrame& frame);
 
 // The numbers that a frame's load and pressure hang on, in the order of their columns.
 class FootOrder {

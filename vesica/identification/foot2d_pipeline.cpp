@@ -65,16 +65,16 @@ struct BoxProblem {
   }
 };
 
-struct Point {
+struct FlatPoint {
   std::vector<double> x;
   double J = 0;
 };
 
-Point best_of(const pagmo::population& population) {
+FlatPoint best_of(const pagmo::population& population) {
   return {population.champion_x(), population.champion_f()[0]};
 }
 
-Point run_genetic(Search* search, int number) {
+FlatPoint run_genetic(Search* search, int number) {
   constexpr int kAtOnce = 10;  // generations between looks at the clock
   const Foot2dPipelineSettings& s = search->settings;
   const auto seed = static_cast<unsigned>(s.seed * 1000003ULL + static_cast<std::uint64_t>(number));
@@ -105,7 +105,7 @@ double evaluate_for_nlopt(unsigned n, const double* x, double* gradient, void* d
   return J;
 }
 
-Point run_sqp(Search* search, const Point& start) {
+FlatPoint run_sqp(Search* search, const FlatPoint& start) {
   struct Free {
     void operator()(nlopt_opt o) const { nlopt_destroy(o); }
   };
@@ -121,14 +121,14 @@ Point run_sqp(Search* search, const Point& start) {
   if (search->settings.time_limit > 0) {
     nlopt_set_maxtime(sqp.get(), std::max(0.01, search->settings.time_limit - search->elapsed()));
   }
-  Point end = start;
+  FlatPoint end = start;
   nlopt_optimize(sqp.get(), end.x.data(), &end.J);  // what it says is judged by J alone
   for (double& u : end.x) u = std::clamp(u, 0.0, 1.0);
   end.J = search->evaluate(end.x.data(), nullptr);
   return end.J < start.J ? end : start;
 }
 
-Point run_pattern(Search* search, const Point& start) {
+FlatPoint run_pattern(Search* search, const FlatPoint& start) {
   pagmo::population population(pagmo::problem(BoxProblem{search}), 0u, 1u);
   population.push_back(start.x, {start.J});
   const pagmo::compass_search pattern(100000u, 0.1, 1e-6, 0.5);
@@ -149,20 +149,21 @@ Foot2dPipelineResult run_foot2d_pipeline(const Foot2dProblem& problem,
   Foot2dPipelineResult result;
   result.of_genetic.resize(static_cast<size_t>(settings.seeds));
   result.of_sqp = result.of_genetic;
-  std::vector<Point> points(static_cast<size_t>(settings.seeds));
+  std::vector<FlatPoint> points(static_cast<size_t>(settings.seeds));
   for_each_index(settings.seeds, calc_thread_count(settings.threads), [&](int k, int) {
     const auto at = static_cast<size_t>(k);
-    const Point genetic = run_genetic(&search, k);
+    const FlatPoint genetic = run_genetic(&search, k);
     points[at] = run_sqp(&search, genetic);
     result.of_genetic[at] = genetic.J;
     result.of_sqp[at] = points[at].J;
   });
-  Point best = *std::min_element(points.begin(), points.end(),
-                                 [](const Point& a, const Point& b) { return a.J < b.J; });
+  FlatPoint best =
+      *std::min_element(points.begin(), points.end(),
+                        [](const FlatPoint& a, const FlatPoint& b) { return a.J < b.J; });
   while (result.rounds < settings.rounds && !search.is_over()) {
     ++result.rounds;
     const double before = best.J;
-    const Point pattern = run_pattern(&search, best);
+    const FlatPoint pattern = run_pattern(&search, best);
     if (pattern.J < best.J) best = run_sqp(&search, pattern);
     if (before - best.J < settings.tolerance) {
       result.converged = true;

@@ -86,7 +86,7 @@ PointMarkers find_points(const MarkerTracks& tracks, char s, const Foot2dMarkers
 }
 
 // Lab to plane: forward, up.
-struct Plane {
+struct SagittalPlane {
   Vec3d forward, up;
   Vec3d origin = Vec3d::Zero();
   Point2<double> operator()(const Vec3d& p) const {
@@ -95,9 +95,9 @@ struct Plane {
 };
 
 // `up` of the lab tilted to stand on the floor of foot_trials.
-Plane make_plane(const Vec3d& lab_up, const FloorPlane& floor, const Vec3d& ahead) {
+SagittalPlane make_plane(const Vec3d& lab_up, const FloorPlane& floor, const Vec3d& ahead) {
   const Mat3d R_LG = calc_turn_of_z(lab_up);
-  Plane plane;
+  SagittalPlane plane;
   plane.up = (R_LG * Vec3d(-floor.slope_x, -floor.slope_y, 1)).normalized();
   plane.forward = (ahead - plane.up * plane.up.dot(ahead)).normalized();
   return plane;
@@ -158,7 +158,7 @@ const PlateForces& find_plate(const TrialAnalysis& analysis, const FootTrials::E
   return analysis.plates[static_cast<size_t>(best->plate)];
 }
 
-void add_load(const PlateForces& plate, double time, bool loaded, const Plane& plane,
+void add_load(const PlateForces& plate, double time, bool loaded, const SagittalPlane& plane,
               Foot2dStance* out) {
   const auto after = std::upper_bound(plate.times.begin(), plate.times.end(), time);
   const bool known = loaded && after != plate.times.begin() && after != plate.times.end();
@@ -256,7 +256,7 @@ Foot2dStance make_planar(const WalkTrack& walk, const FootTrials::Entry& entry,
   if (ahead.norm() < 0.5) {
     ahead = mean_of(m, last, points.heel) - mean_of(m, first, points.heel);
   }
-  Plane plane = make_plane(walk.analysis.up, floor, ahead);
+  SagittalPlane plane = make_plane(walk.analysis.up, floor, ahead);
   const size_t middle = (first + last) / 2;
   plane.origin = plane.forward * plane.forward.dot(mean_of(m, middle, points.ankle));
   PlaneTrack track;

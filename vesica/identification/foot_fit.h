@@ -41,6 +41,8 @@ struct FootStance {
   std::vector<double> force;         // normal [N]
   std::vector<Eigen::Vector2d> cop;  // [m]; NaN where it is not known
   double weight = 0;                 // of the body [N]
+  // Of the ground on the foot, along the plane [N]; empty: not measured.
+  std::vector<Eigen::Vector2d> shear = {};
   FootMat grid;
   std::vector<FootPressureFrame> pressure;  // in the order of time; empty: there was no mat
   int plate = -1;                           // under it, as the recording counts; -1: unknown

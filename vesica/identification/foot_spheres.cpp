@@ -9,7 +9,7 @@
 namespace vesica {
 namespace {
 
-constexpr double kDepthSmoothing = 300, kSpeedSmoothing = 50, kFlat = 1e-5;
+constexpr double kDepthSmoothing = 300, kSpeedSmoothing = 50, kConstantForce = 1e-5;
 constexpr int kPerSphere = 4;  // logarithm of the radius, position
 
 // x: ln E, ln a, spheres, toe knots, all in units of their spreads.
@@ -89,7 +89,7 @@ FootLoad calc_sphere_load(const SphereFoot& foot, const FootFrame& frame) {
     const double depth = sphere.radius - p.z();
     const double closing = -(segment.V_WB.v_WB + segment.V_WB.w_WB.cross(arm)).z();
     const double hertz = 4.0 / 3.0 * k * std::sqrt(sphere.radius * k) *
-                         std::pow(depth * depth + kFlat, 0.75) * 0.5 *
+                         std::pow(depth * depth + kConstantForce, 0.75) * 0.5 *
                          (1 + std::tanh(kDepthSmoothing * depth));
     const double a = foot.dissipation;
     const double force = hertz * (1 + 1.5 * a * closing) * 0.5 *

@@ -9,6 +9,7 @@
 #include "vesica/identification/foot_baselines.h"
 #include "vesica/identification/foot_spheres.h"
 #include "vesica/identification/foot_study_file.h"
+#include "vesica/math/gravity.h"
 #include "vesica/math/parallel.h"
 
 namespace vesica {
@@ -201,6 +202,35 @@ void add_placebos(const Side& side, const FootFitSettings& settings, FootStudy* 
   }
 }
 
+// Friction, forward dynamics and files of the blind contact.
+void add_dynamics(const Side& side, const FootFit& blind, const FootFitSettings& settings,
+                  FootStudy* study) {
+  FootDynamicsInput in;
+  in.side = side.name;
+  in.foot = blind.foot;
+  in.curves = blind.curves[0];
+  in.settings = settings;
+  in.stop = settings.stop;
+  in.mass = 0.0137 * side.plan.trials.weight / kStandardGravity;
+  in.fits_forward = side.plan.fits_forward;
+  std::vector<FootStance> stances;
+  for (const Entries* some : {&side.calibrating, &side.others}) {
+    for (const Entry* e : *some) {
+      stances.push_back(without_offset(side.anchor.apply(e->stance), blind.plates));
+    }
+  }
+  for (size_t k = 0; k < stances.size(); ++k) {
+    const bool calibrates = k < side.calibrating.size();
+    const Entry& e = calibrates ? *side.calibrating[k] : *side.others[k - side.calibrating.size()];
+    (calibrates ? in.calibrating : in.others).push_back({e.trial, &stances[k]});
+  }
+  const size_t before = study->dynamics.verdicts.size();
+  run_foot_dynamics(in, &study->dynamics);
+  const auto& told = study->dynamics.verdicts;
+  study->remarks.insert(study->remarks.end(), told.begin() + static_cast<std::ptrdiff_t>(before),
+                        told.end());
+}
+
 // All calibrating stances, one toe curve, no corrections; then the others as they come.
 void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study) {
   const FootFits fits =
@@ -235,6 +265,7 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
         make_curves(stance, study->blind.back(), "blind", blind.foot, frames, joint));
     study->mean_curve.push_back(make_result(*e, calc_errors(stance, mean.foretell(stance), joint)));
   }
+  if (side.plan.dynamics) add_dynamics(side, blind, joint, study);
   if (!side.plan.spheres) return;
   const SphereFit six = fit_spheres(make_six_spheres(side.start), training, joint);
   for (const Entry* e : side.others) {

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "vesica/identification/foot_dynamics.h"
 #include "vesica/identification/foot_trials.h"
 #include "vesica/io/yaml.h"
 
@@ -90,6 +91,7 @@ struct FootStudy {
   std::vector<FootParameter> parameters;  // of the blind contact
   std::vector<FootHistory> history, starts;
   FootModel left, right;  // the blind contacts; empty where the side has no stance
+  FootDynamics dynamics;  // friction, forward dynamics, files
   std::vector<std::string> remarks, verdicts, undetermined;
   bool converged = true;
   double seconds = 0;

@@ -58,6 +58,7 @@ FootTrials make_synthetic_trials(const InputNode& node) {
     e.end = walk.duration;
     e.speed = 1.3 * walk.speed;
     e.stance = make_synthetic_stance(truth, walk);
+    add_walking_shear(truth, &e.stance);
     e.stance.name = e.trial;
     add_noise(noise, static_cast<std::uint64_t>(seed) * 1000 + static_cast<std::uint64_t>(k),
               &e.stance);
@@ -179,8 +180,13 @@ void read_toe(const InputNode& root, bool has_marker, bool is_known, FootPlan* p
 FootPlan read_foot_plan(const InputFile& file) {
   const InputNode root = file.root();
   root.allow({"vesica", "type", "title", "description", "standing", "walks", "synthetic",
-              "calibrate", "weight", "fit"});
+              "calibrate", "weight", "fit", "dynamics"});
   FootPlan plan;
+  if (const auto dynamics = root.find("dynamics")) {
+    const size_t choice = dynamics->choice({"none", "quick", "full"});
+    plan.dynamics = choice > 0;
+    plan.fits_forward = choice > 1;
+  }
   // The source has bounds alone; a hair of a prior keeps what the data do not see where it began.
   plan.source.priors.weight = 1e-4;
   plan.source.iterations = 200;

@@ -16,6 +16,7 @@ struct FootPlan {
   bool spheres = true;
   bool anchor = true;  // heights from the motion, for what is blind (foot_anchor.h)
   FootModel start_left, start_right;
+  bool dynamics = true, fits_forward = false;  // foot_dynamics.h
 
   bool calibrates(const FootTrials::Entry& e) const {
     return std::find(calibrate.begin(), calibrate.end(), e.trial) != calibrate.end();

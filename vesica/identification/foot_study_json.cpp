@@ -8,11 +8,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json as_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 void add_errors(const FootErrors& errors, Json* row) {
-  (*row)["force_error_percent"] = as_number(100 * errors.force);
-  (*row)["cop_error_percent"] = as_number(100 * errors.cop);
+  (*row)["force_error_percent"] = finite_or_null(100 * errors.force);
+  (*row)["cop_error_percent"] = finite_or_null(100 * errors.cop);
   if (std::isfinite(errors.pressure)) (*row)["pressure_error_percent"] = 100 * errors.pressure;
 }
 
@@ -87,6 +87,7 @@ Json make_foot_json(const FootStudy& study) {
   json["undetermined"] = study.undetermined;
   json["cost_history"] = as_json(study.history);
   json["start_costs"] = as_json(study.starts);
+  add_dynamics_json(study.dynamics, &json);
   json["verdicts"] = study.verdicts;
   json["remarks"] = study.remarks;
   json["converged"] = study.converged;

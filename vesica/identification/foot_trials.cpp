@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "vesica/error.h"
+#include "vesica/identification/foot_on_plate.h"
 #include "vesica/math/linear_algebra.h"
 #include "vesica/math/spline.h"
 #include "vesica/motion/resample.h"
@@ -257,7 +258,8 @@ struct PlateAt {
   bool left;
 
   // Normal force; the point is NaN where it is not known.
-  double operator()(double time, Eigen::Vector2d* cop) const {
+  double operator()(double time, Eigen::Vector2d* cop, Eigen::Vector2d* shear) const {
+    shear->setZero();
     const auto& t = plate.times;
     const auto after = std::upper_bound(t.begin(), t.end(), time);
     if (after == t.begin() || after == t.end()) {
@@ -271,7 +273,9 @@ struct PlateAt {
         (1 - part) * plate.centers_of_pressure[k] + part * plate.centers_of_pressure[k + 1];
     const Vec3d p = X_floor * Vec3d(R_GL * point);
     *cop = {left ? -p.x() : p.x(), p.y()};
-    return (X_floor.R_WB * R_GL * force).z();
+    const Vec3d f = X_floor.R_WB * R_GL * force;
+    *shear = {left ? -f.x() : f.x(), f.y()};
+    return f.z();
   }
 };
 
@@ -305,9 +309,10 @@ FootStance make_stance(const Walk& walk, const Stance& stance, const FootTrack& 
         throw InputError(fmt::format("the toe's marker is missing at {:.3f} s", times[f]));
       }
     }
-    Eigen::Vector2d cop;
-    out.force.push_back(plate(times[f], &cop));
+    Eigen::Vector2d cop, shear;
+    out.force.push_back(plate(times[f], &cop, &shear));
     out.cop.push_back(cop);
+    out.shear.push_back(shear);
     out.frames.push_back(std::move(frame));
   }
   return out;
@@ -412,6 +417,9 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
                                   make_stance(walk, stance, track, X_floor, is_left)};
           entry.stance.name = fmt::format("{} {}", walk.name, name_of(stance.foot));
           entry.stance.weight = result.weight;
+          const std::string other =
+              find_second_foot(entry.stance, is_left ? result.left : result.right);
+          if (!other.empty()) throw InputError(other);
           result.stances.push_back(std::move(entry));
         } catch (const InputError& e) {
           result.remarks.push_back(fmt::format("{} is left out: {}", place, e.what()));

@@ -8,6 +8,7 @@
 
 #include "vesica/report/colors.h"
 #include "vesica/report/figures.h"
+#include "vesica/report/foot_dynamics_page.h"
 #include "vesica/report/foot_script.h"
 #include "vesica/report/html_page.h"
 
@@ -323,6 +324,7 @@ std::string make_foot_page(const FootStudy& study, const std::string& subtitle) 
       "parameter counts as determined where the data narrow its prior to less than half.");
   page.add_table({"parameter", "start", "value", "95 %", "unit", "determined"},
                  make_parameter_rows(study), {4, 5});
+  add_foot_dynamics(study.dynamics, &page);
   for (const std::string& words : study.undetermined) page.add_text(words);
   add_costs(page, study);
   if (!study.remarks.empty()) {
