@@ -26,7 +26,7 @@ constexpr SyntheticNoise kNoise{
     .force = 3, .cop = 0.0004, .shift = 0.0003, .turn = 0.003, .marker = 0.0003, .pressure = 0.1};
 
 FootStance make_stance(double stride, std::uint64_t seed, const FootModel& foot) {
-  SyntheticWalk walk;
+  SyntheticFootWalk walk;
   walk.stride = stride;
   FootStance stance = make_synthetic_stance(foot, walk);
   add_noise(kNoise, seed, &stance);

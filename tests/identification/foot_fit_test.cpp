@@ -14,7 +14,7 @@ namespace vesica::foot_fit_test {
 namespace {
 
 FootStance make_stance(double stride) {
-  SyntheticWalk walk;
+  SyntheticFootWalk walk;
   walk.stride = stride;
   return make_synthetic_stance(make_brown_foot(), walk);
 }
@@ -227,7 +227,7 @@ TEST(FootFit, ImposedForceFindsTheGeometry) {
   truth.damping = 1e-9;  // at rest in every frame, as imposed forces are
   std::vector<FootStance> stances;
   for (const double stride : {-0.8, 0.1, 0.9}) {
-    SyntheticWalk walk;
+    SyntheticFootWalk walk;
     walk.stride = stride;
     stances.push_back(make_synthetic_stance(truth, walk));
     // The height is not used: any will do.

@@ -138,7 +138,7 @@ TEST(FootFriction, StancesWithoutShearAreRefused) {
 }
 
 FootStance make_walk() {
-  SyntheticWalk walk;
+  SyntheticFootWalk walk;
   FootStance s = make_synthetic_stance(make_brown_foot(), walk);
   add_walking_shear(make_brown_foot(), &s);
   return s;

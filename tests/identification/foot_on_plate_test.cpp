@@ -22,7 +22,7 @@ FootShape make_shape() {
 
 TEST(FootOnPlate, OneFootIsLeftAlone) {
   for (const double stride : {-0.8, 0.0, 0.9}) {
-    ::vesica::SyntheticWalk walk;
+    ::vesica::SyntheticFootWalk walk;
     walk.stride = stride;
     EXPECT_EQ(find_second_foot(make_synthetic_stance(make_brown_foot(), walk), make_shape()), "");
   }

@@ -30,7 +30,7 @@ TEST(FootSpheres, FindsTheSpheresThatMadeTheForce) {
   SphereFoot truth = make_six_spheres(make_brown_foot());
   std::vector<FootStance> stances;
   for (const double stride : {-0.7, 0.5}) {
-    SyntheticWalk walk;
+    SyntheticFootWalk walk;
     walk.stride = stride;
     stances.push_back(make_synthetic_stance(make_brown_foot(), walk));
     FootStance& s = stances.back();

@@ -133,7 +133,7 @@ FootStance measure(const FootForward& truth, const FootStance& told, const DragE
 
 FootStance make_walk(const FootModel& foot, const DragExperiment& e,
                      const FrictionLaw<double>& friction, std::uint64_t seed) {
-  SyntheticWalk walk;
+  SyntheticFootWalk walk;
   walk.rate = e.rate;
   FootStance told = make_synthetic_stance(foot, walk);
   told.name = "walk";

@@ -37,7 +37,7 @@ FootTrials make_synthetic_trials(const InputNode& node) {
   noise.turn = number("turn_noise", dimension::kAngle, 0);
   noise.marker = number("marker_noise", dimension::kLength, 0);
   noise.pressure = number("pressure_noise", dimension::kNumber, 0);
-  SyntheticWalk walk;
+  SyntheticFootWalk walk;
   walk.weight = number("weight", dimension::kForce, 688);
   if (const auto mat = node.find("pressure"); mat && !mat->flag()) walk.pressure_rate = 0;
   const auto count = node.find("stances");

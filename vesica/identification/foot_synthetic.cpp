@@ -36,7 +36,7 @@ double calc_toe(double u, double stride) {
 }
 
 // What a walk asks for at a phase, the height left open.
-FootFrame make_frame(const FootModel& foot, const SyntheticWalk& walk, double u) {
+FootFrame make_frame(const FootModel& foot, const SyntheticFootWalk& walk, double u) {
   FootFrame frame;
   frame.time = u * walk.duration;
   const double s = walk.stride, h = 1e-4;
@@ -110,7 +110,7 @@ void find_heights(const FootModel& foot, const std::vector<double>& forces,
   }
 }
 
-void add_pressure(const FootModel& foot, const SyntheticWalk& walk, FootStance* stance) {
+void add_pressure(const FootModel& foot, const SyntheticFootWalk& walk, FootStance* stance) {
   if (!(walk.pressure_rate > 0)) return;
   stance->grid.corner = {-0.068, -0.030};  // under the foot of make_frame
   const auto step =
@@ -160,7 +160,7 @@ struct MarkerErrors {
 
 }  // namespace
 
-FootStance make_synthetic_stance(const FootModel& foot, const SyntheticWalk& walk) {
+FootStance make_synthetic_stance(const FootModel& foot, const SyntheticFootWalk& walk) {
   check(foot);
   const auto count = static_cast<size_t>(std::lround(walk.duration * walk.rate)) + 1;
   if (!(walk.weight > 0) || !(walk.rate > 0) || count < 20) {

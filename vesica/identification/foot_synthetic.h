@@ -13,7 +13,7 @@
 
 namespace vesica {
 
-struct SyntheticWalk {
+struct SyntheticFootWalk {
   double weight = 688;        // N
   double duration = 0.65;     // s of stance
   double rate = 128;          // Hz
@@ -22,7 +22,7 @@ struct SyntheticWalk {
   double pressure_rate = 64;  // Hz, of the mat's pictures; 0: no mat
 };
 
-FootStance make_synthetic_stance(const FootModel& foot, const SyntheticWalk& walk);
+FootStance make_synthetic_stance(const FootModel& foot, const SyntheticFootWalk& walk);
 
 // What measurement adds.
 struct SyntheticNoise {
