@@ -8,8 +8,9 @@
 //
 // Why not Ceres 2.1 with its bounds (dense QR, the same Jacobians, starts and hops): of twelve
 // fits, three types to four stances, it took 0.17 to 0.43 s each, this 0.07 to 0.37 s (medians 0.29
-// and 0.12), and this ended as low or lower in most, by 1 % higher in one. Ceres holds its bounds by a
-// line search with a Jacobian a trial, and where variables end on bounds its steps become short.
+// and 0.12), and this ended as low or lower in most, by 1 % higher in one. Ceres holds its bounds
+// by a line search with a Jacobian a trial, and where variables end on bounds its steps become
+// short.
 //
 // What is drawn hangs on seed and number alone, so that the result is the same to the last bit
 // whatever the number of threads.
