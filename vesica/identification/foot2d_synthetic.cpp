@@ -131,7 +131,7 @@ Foot2dTrials make_foot2d_stances(const Foot2dSynthetic& synthetic) {
   Foot2dTrials out;
   out.weight = synthetic.weight;
   for (int k = 0; k < synthetic.stances; ++k) {
-    SyntheticWalk walk;
+    SyntheticFootWalk walk;
     walk.weight = synthetic.weight;
     walk.rate = synthetic.rate;
     walk.stride = std::sin(2.4 * k + 0.3);
