@@ -137,8 +137,10 @@ TEST(TwoFeet, TwoPeopleAreToldApart) {
   EXPECT_EQ(compare_people(one, other).moved, "");
   // One marker that was taped on anew is named, and no other person.
   MarkerTracks moved = same;
-  const size_t heel = moved.find("R.Heel");
-  for (size_t k = 0; k < moved.frames(); ++k) moved.at(k, heel) += Vec3d(0.0, 0.06, 0.0);
+  const size_t heel = moved.find("R.Heel"), ball = moved.find("R.MT1");
+  for (size_t k = 0; k < moved.frames(); ++k) {
+    moved.at(k, heel) += 0.06 * (moved.at(k, heel) - moved.at(k, ball)).normalized();
+  }
   EXPECT_EQ(compare_people(one, moved).moved, "R.Heel");
 }
 

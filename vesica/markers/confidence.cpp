@@ -210,12 +210,6 @@ Eigen::MatrixXd calc_inverse_root(const Identification& id, const Eigen::MatrixX
 Eigen::MatrixXd calc_influence(Identification& id, const Eigen::MatrixXd& W,
                                const std::vector<int>& lengths) {
   Eigen::MatrixXd scores = multiply(id.frames.calc_scores(id.d), W);
-  // At the frames' own optimum they sum to zero. Where the constants come from elsewhere (some of
-  // the frames, a prior) the mean says how far that optimum is away, which is no noise.
-  if (scores.rows() > 0) {
-    const Eigen::RowVectorXd mean = scores.colwise().mean();
-    scores.rowwise() -= mean;
-  }
   const Eigen::MatrixXd W_transposed = W.transpose();
   const Eigen::VectorXd times = calc_correlation_times(multiply(scores, W_transposed), lengths);
   const int stretch = static_cast<int>(std::ceil(times.size() > 0 ? times.mean() : 1));

@@ -4,8 +4,8 @@
 // amount. Here the segment is put, relative to its parent (a free one: in the laboratory), between
 // the last frame before the stretch and the first one after it in which markers hold it, at the
 // ends of a recording like the frame beside; then the frame is solved again, with the markers that
-// the segment lacks expected there at a small weight, and once more without them, so that what the
-// markers seen do hold stays as it was.
+// the segment lacks expected there at a thousandth of the usual weight, so that what the markers
+// seen do hold stays as it was.
 #pragma once
 
 #include "vesica/markers/frame_marks.h"
