@@ -84,7 +84,7 @@ TEST_F(EditedWalk, ALostShankIsPutBetweenTheFramesBeside) {
   EXPECT_LT(compare(truth, table, 190, truth.rows()), 0.5);
   // The open turn about the shank's length is interpolated; what markers of thigh and foot hold is
   // not. Axial rotation of a knee and an ankle in walking spans some 20 deg.
-  EXPECT_LT(compare(truth, table, 90, 190), 40);
+  EXPECT_LT(compare(truth, table, 90, 190), 20);  // measured 11.4
   const size_t knee = table.find("knee_flexion_r");
   for (size_t r = 100; r < 180; ++r) {
     const size_t at = r * table.columns.size() + knee;

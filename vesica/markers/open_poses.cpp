@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vesica/markers/pose_spread.h"
+
 namespace vesica::markers {
 namespace {
 
@@ -91,10 +93,49 @@ class OpenPoseFiller {
     return {(1 - part) * a.p_WS + part * b.p_WS, interpolate(a.q_WS, b.q_WS, part)};
   }
 
+  // A point that the axis of an open turn goes through: a joint of the segment.
+  Vec3d find_pivot(int segment, const SegmentPose* poses) const {
+    for (size_t j = 0; j < model_.joints.size(); ++j) {
+      const Joint& joint = model_.joints[j];
+      if (joint.type == JointType::kFree) continue;
+      if (joint.child != segment && joint.parent != segment) continue;
+      const SegmentPose& child = poses[joint.child];
+      return child.p_WS + as_rotation(child.q_WS) * solver_.geometry().joints[j].child_center.value;
+    }
+    return poses[segment].p_WS;
+  }
+
+  // Where one turn of one segment is all that is open, the fit knows the rest: the segment is
+  // turned about that axis until it is nearest to its place between the frames beside.
+  // Interpolating all of its orientation would not do: a knee that bends and stretches within the
+  // gap is nowhere near.
+  bool turn_about_open_axis(int k, int begin, int end, SegmentPose* poses) {
+    if (marks_.open[k].size() != 1) return false;
+    const int s = marks_.open[k].front();
+    std::vector<SegmentPose> copy(poses, poses + model_.segments.size());
+    if (solver_.solve(frames_.frame(k), copy.data(), 1).undetermined != 1) return false;
+    const PoseSpread spread =
+        calc_pose_spread(solver_.plan(), solver_.geometry(), frames_.frame(k), poses);
+    if (spread.worst != s) return false;
+    const auto row = 6 * static_cast<Eigen::Index>(solver_.plan().body_of(s)) + 3;
+    const Vec3d axis = Vec3d(spread.softest.segment<3>(row)).normalized();
+    copy.assign(poses, poses + model_.segments.size());
+    place_in_parent(model_, s, calc_between(k, s, begin, end), copy.data());
+    // The twist about the axis of the rotation that is left (swing and twist).
+    const Rotation left = copy[s].q_WS * invert(poses[s].q_WS);
+    const double angle = 2 * std::atan2(axis.dot(Vec3d(left.x, left.y, left.z)), left.w);
+    const Rotation turn = quaternion_from_rotation_vector(Vec3d(angle * axis));
+    const Vec3d pivot = find_pivot(s, poses);
+    poses[s] = {pivot + as_rotation(turn) * (poses[s].p_WS - pivot), turn * poses[s].q_WS};
+    return true;
+  }
+
   void fill(int k, int begin, int end) {
     SegmentPose* poses = frames_.poses(k);
+    const bool turned = turn_about_open_axis(k, begin, end, poses);
     for (const int s : model_.order) {  // parents first
-      if (is_open(k, s)) place_in_parent(model_, s, calc_between(k, s, begin, end), poses);
+      if (turned || !is_open(k, s)) continue;
+      place_in_parent(model_, s, calc_between(k, s, begin, end), poses);
     }
     const Frame seen = frames_.frame(k);
     const size_t n = model_.markers.size();
