@@ -175,7 +175,7 @@ void run_thinning(int repetitions, int frames) {
         fit += (processor_seconds() - begin) / repetitions;
         squares[i] += (thin.d - truth).cwiseAbs2();
         if (every[i] == 1) continue;
-        const Confidence c = calc_confidence(thin, some);
+        Confidence c = calc_confidence(thin, some);
         begin = processor_seconds();
         Identification all = spread_over_frames(thin, trials, {});
         poses += (processor_seconds() - begin) / repetitions;

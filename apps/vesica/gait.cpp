@@ -16,6 +16,7 @@
 #include "vesica/motion/gait_cycles.h"
 #include "vesica/motion/gait_normative.h"
 #include "vesica/motion/recordings.h"
+#include "vesica/motion/same_person.h"
 #include "vesica/motion/same_recording.h"
 #include "vesica/motion/synthetic_walk.h"
 #include "vesica/report/gait_report.h"
@@ -28,6 +29,7 @@ namespace fs = std::filesystem;
 struct GaitCommand {
   std::vector<std::string> files;
   std::string normative, weight, up, threshold = "20 N", events = "auto", example;
+  bool pool = false;  // whoever they are of
 };
 
 double parse_option(const std::string& text, const Dimension& dimension, const char* option) {
@@ -64,6 +66,46 @@ void refuse_repeats(const std::vector<GaitTrial>& trials) {
                                    trials[b].motion.file, shared, trials[a].motion.file));
     }
   }
+}
+
+// Means over two people are of nobody.
+void refuse_other_people(const std::vector<GaitTrial>& trials, std::vector<std::string>* notes) {
+  const auto first = std::find_if(trials.begin(), trials.end(), [](const GaitTrial& trial) {
+    return trial.motion.markers.markers() > 0;
+  });
+  for (auto trial = first; trial != trials.end(); ++trial) {
+    if (trial == first) continue;
+    const PersonDifference d = compare_people(first->motion.markers, trial->motion.markers);
+    if (!d.is_other()) continue;
+    const std::string sizes = fmt::format("{} to {} is {:.0f} mm there and {:.0f} mm here", d.a,
+                                          d.b, 1e3 * d.in_one, 1e3 * d.in_other);
+    if (!d.moved.empty()) {
+      notes->push_back(
+          fmt::format("{}: marker {} sits at another place than in {} ({}; the others agree).",
+                      trial->name, d.moved, first->name, sizes));
+      continue;
+    }
+    throw InputError(fmt::format(
+        "{}: distances between markers differ from those of {} by {:.0f} mm ({}; rms of {} pairs; "
+        "one person's differ by less than 7 mm): another person, or markers placed anew? Give the "
+        "trials of one person and session, or --pool to take all as they are",
+        trial->motion.file, first->motion.file, 1e3 * d.rms, sizes, d.pairs));
+  }
+}
+
+// Left strides of one trial are not to be pooled with right ones of another.
+void refuse_exchanged_sides(const std::vector<GaitTrial>& trials) {
+  const auto is_exchanged = [](const GaitTrial& t) { return t.analysis.walk.sides_exchanged; };
+  const auto odd = std::find_if(trials.begin(), trials.end(), is_exchanged);
+  const bool all = std::all_of(trials.begin(), trials.end(), [&](const GaitTrial& t) {
+    return is_exchanged(t) || !t.analysis.walk.why_none.empty();
+  });
+  if (odd == trials.end() || all) return;
+  throw InputError(fmt::format(
+      "{}: left and right labels look exchanged, other than in the other trials; exchange them "
+      "(vesica motion --rename with a map that does), leave the trial out, or --pool to take all "
+      "as they are",
+      odd->motion.file));
 }
 
 // The trial whose name begins that of a table (walk1_joints.mot: walk1), or the only one.
@@ -120,8 +162,8 @@ EventSource as_event_source(const std::string& name) {
 
 std::string show(const MeanInterval& m, int digits) {
   if (m.count == 0) return "-";
-  if (m.count == 1) return fmt::format("{:.{}f}", m.mean, digits);
-  return fmt::format("{:.{}f} +-{:.{}f}{}", m.mean, digits, m.high - m.mean, digits,
+  if (m.count == 1) return format_fixed(m.mean, digits);
+  return fmt::format("{} +-{:.{}f}{}", format_fixed(m.mean, digits), m.high - m.mean, digits,
                      m.trials_differ ? "*" : "");
 }
 
@@ -158,8 +200,9 @@ void print_summary(const GaitSummary& summary) {
     fmt::print("{:<16}{:<10}{:>18}{:>18}{:>18}\n", p.name, p.unit, show(p.left, digits),
                show(p.right, digits),
                !std::isfinite(s.index) ? "-"
-               : std::isfinite(s.low)  ? fmt::format("{:.1f} +-{:.1f}", s.index, s.high - s.index)
-                                       : fmt::format("{:.1f}", s.index));
+               : std::isfinite(s.low)
+                   ? fmt::format("{} +-{:.1f}", format_fixed(s.index, 1), s.high - s.index)
+                   : format_fixed(s.index, 1));
   }
   if (any_star) fmt::print("* trials differ: the interval counts trials, not strides\n");
   fmt::print("\n{} signals: {}\n", summary.signal_names().size(),
@@ -188,7 +231,9 @@ void run_gait(const GaitCommand& command, Common& common) {
 
   std::vector<std::string> notes;
   std::vector<GaitTrial> trials = load_gait_trials(command.files, &notes);
+  if (!command.pool) refuse_other_people(trials, &notes);
   for (GaitTrial& trial : trials) trial.analysis = analyse(trial.motion, analysis);
+  if (!command.pool) refuse_exchanged_sides(trials);
   const bool has_plates = std::any_of(trials.begin(), trials.end(), [](const GaitTrial& trial) {
     return !trial.analysis.plates.empty();
   });
@@ -282,12 +327,15 @@ void add_gait(CommandLine& line, Common& common) {
   command.option("--weight", &o.weight, "body weight ('697 N'); found from plates if not given");
   command.option("--threshold", &o.threshold, "normal force below which a plate is empty")
       .show_default();
+  command.flag(
+      "--pool", &o.pool,
+      "pool all trials, although they look like two people's, or left and right exchanged");
   command.option("--up", &o.up, "the axis that points up: x, y, z, -x, ... (found if not given)");
   command.run([&common, options, command] {
     if (!options->example.empty()) {
-      command.refuse(
-          {"--out", "--json", "--normative", "--events", "--weight", "--threshold", "--up"},
-          "--example DIR writes walks and looks at none; leave it out");
+      command.refuse({"--out", "--json", "--normative", "--events", "--weight", "--threshold",
+                      "--up", "--pool"},
+                     "--example DIR writes walks and looks at none; leave it out");
       return save_walks(options->example, common.quiet);
     }
     if (options->files.empty()) {

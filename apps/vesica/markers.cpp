@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -44,7 +45,7 @@ struct MarkersArguments {
   bool use_residuals = false;
   double ramp = markers::MatchOptions{}.ramp_seconds;
   int max_iterations = 60;
-  std::string map;
+  std::string map, neutral_map;
   int every = 1;
   std::string weights = "model";
   std::string loss, loss_width;
@@ -111,6 +112,31 @@ void rename_by_map(const std::string& name, MotionTrial* motion,
   const RenamedMarkers renamed = rename_markers(map, &motion->markers);
   if (map.partial || renamed.not_present.empty()) return;
   warnings->push_back(motion->file + ": " + describe(renamed, map));
+}
+
+// The standing trial goes through the map of the other ones, unless it has its own.
+markers::Trial make_standing_trial(const MarkersArguments& arguments, MotionTrial* motion,
+                                   markers::Run* run) {
+  if (arguments.neutral_map != "none") {
+    rename_by_map(arguments.neutral_map.empty() ? arguments.map : arguments.neutral_map, motion,
+                  &motion->warnings);
+  }
+  return markers::make_trial(run->model, *motion, fs::path(arguments.neutral).stem().string(), {},
+                             &run->warnings);
+}
+
+// Errors of a walk that its map has put right beside a standing trial that the same map has put
+// wrong say nothing of maps.
+void with_advice_on_maps(const MarkersArguments& arguments, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    if (arguments.map.empty() || arguments.neutral.empty() || !arguments.neutral_map.empty()) throw;
+    throw InputError(
+        fmt::format("{} (--map {} is for the --neutral trial too; --neutral-map MAP "
+                    "gives that another one, --neutral-map none leaves it as it is)",
+                    error.what(), arguments.map));
+  }
 }
 
 // Gait events that the file holds; where it has none, those that its markers show.
@@ -322,11 +348,11 @@ void run_markers(const MarkersArguments& arguments, Common& common, const Comman
   if (!arguments.neutral.empty()) {
     standing_motion = load_motion(arguments.neutral);
     tidy(&*standing_motion);
-    rename_by_map(arguments.map, &*standing_motion, &standing_motion->warnings);
-    standing = markers::make_trial(run.model, *standing_motion,
-                                   fs::path(arguments.neutral).stem().string(), {}, &run.warnings);
-    markers::check_stands(run.model, *standing);
-    if (markers::needs_standing(run.model)) markers::calibrate(*standing_motion, run.model);
+    with_advice_on_maps(arguments, [&] {
+      standing = make_standing_trial(arguments, &*standing_motion, &run);
+      markers::check_stands(run.model, *standing);
+      if (markers::needs_standing(run.model)) markers::calibrate(*standing_motion, run.model);
+    });
   }
   for (const std::string& path : arguments.trials) {
     MotionTrial motion = load_motion(path);
@@ -355,7 +381,7 @@ void run_markers(const MarkersArguments& arguments, Common& common, const Comman
       say("\riteration {:3d}   objective {:.6g} m^2   KKT {:.1e}   ", k, objective, kkt);
     };
   }
-  markers::run_identification(run, options);
+  with_advice_on_maps(arguments, [&] { markers::run_identification(run, options); });
   if (show) say("\n");
   if (standing) {
     const markers::LabAxes lab{up, forward, markers::find_right(standing_motion->markers)};
@@ -398,6 +424,10 @@ void add_markers(CommandLine& line, Common& common) {
   command.option("--map", &arguments->map,
                  "names of the recordings' markers to those of the model: a map (.yaml, .csv), or "
                  "one that comes along (vesica list)");
+  command
+      .option("--neutral-map", &arguments->neutral_map,
+              "the same for the --neutral trial, or none; otherwise --map is for it too")
+      .type_name("MAP");
   command.option("--example", &arguments->example,
                  "write synthetic recordings with known truth into this folder, and stop");
   command.option("--lowpass", &arguments->low_pass, "zero-phase low-pass filter of the markers, Hz")
@@ -453,8 +483,12 @@ void add_markers(CommandLine& line, Common& common) {
       "recording's noise asks for, \"2 cm\" at least)");
   command.run([&common, arguments, command] {
     if (!arguments->example.empty()) {
-      command.refuse({"--out", "--json", "--threads", "--map", "--neutral", "--forces"},
-                     "--example FOLDER writes recordings and fits nothing; leave it out");
+      command.refuse(
+          {"--out", "--json", "--threads", "--map", "--neutral", "--neutral-map", "--forces"},
+          "--example FOLDER writes recordings and fits nothing; leave it out");
+    }
+    if (arguments->neutral.empty()) {
+      command.refuse({"--neutral-map"}, "is for the standing trial: give --neutral FILE too");
     }
     if (!arguments->dynamics && arguments->forces.empty()) {
       command.refuse({"--mass", "--sex", "--axes", "--motion-cutoff", "--force-cutoff"},

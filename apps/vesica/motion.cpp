@@ -137,9 +137,9 @@ void choose(TrialView* view, const MotionOptions& options) {
 void cut(TrialView* view, const MotionOptions& options) {
   if (options.from.empty() && options.until.empty()) return;
   const double from =
-      options.from.empty() ? -1e9 : quantity(options.from, dimension::kTime, "--from");
+      options.from.empty() ? -kInfinity : quantity(options.from, dimension::kTime, "--from");
   const double until =
-      options.until.empty() ? 1e9 : quantity(options.until, dimension::kTime, "--until");
+      options.until.empty() ? kInfinity : quantity(options.until, dimension::kTime, "--until");
   trim(&view->trial, from, until);
   view->edits.push_back(options.until.empty() ? fmt::format("Cut: from {:g} s on.", from)
                         : options.from.empty()

@@ -283,6 +283,40 @@ TEST(JointAngles, DoNotJump) {
   EXPECT_NEAR(q[(frames - 1) * columns + 9], 4 * kPi * (frames - 1) / frames, 1e-9);
 }
 
+// Wild frames turn a thigh by any amount; those after them are where they were.
+TEST(JointAngles, WildFramesLeaveTheOthersAlone) {
+  const Model model = make_two_legs();
+  const size_t n = model.segments.size();
+  const int frames = 200;
+  const int thigh = model.find_segment("thigh_r");
+  const auto calc = [&](bool wild) {
+    std::vector<SegmentPose> poses(n * frames);
+    for (int f = 0; f < frames; ++f) {
+      Mat3d R = (Eigen::AngleAxisd(0.5 * std::sin(0.1 * f), Vec3d::UnitZ()) *
+                 Eigen::AngleAxisd(0.2 * std::cos(0.1 * f), Vec3d::UnitX()) *
+                 Eigen::AngleAxisd(0.3 * std::sin(0.07 * f), Vec3d::UnitY()))
+                    .toRotationMatrix();
+      const int group = f / 20;  // wilder ones, up to three in a row
+      if (wild && group > 0 && f % 20 < 1 + group % 3) {
+        R = R *
+            Eigen::AngleAxisd(0.6 * group + 0.7 * (f % 20), Vec3d(1, 0.4 * group, 2).normalized())
+                .toRotationMatrix();
+      }
+      poses[f * n + thigh].q_WS = as_quaternion(R);
+    }
+    return JointAngles(model, Eigen::VectorXd(0))
+        .calc_table(poses.data(), frames, Mat3d::Identity());
+  };
+  const std::vector<double> truth = calc(false), table = calc(true);
+  const size_t columns = truth.size() / frames;
+  for (int f = 0; f < frames; ++f) {
+    if (f % 20 < 1 + (f / 20) % 3 && f >= 20) continue;
+    for (size_t c = 0; c < columns; ++c) {
+      EXPECT_NEAR(table[f * columns + c], truth[f * columns + c], 1e-9) << f << " " << c;
+    }
+  }
+}
+
 TEST(JointAngles, SayWhatTheFileGotWrong) {
   const auto error = [](const std::string& joint) {
     return input_error_of([&] {

@@ -227,15 +227,35 @@ TEST(Clock, MarkersAtTheOriginAreMissing) {
   for (size_t k = 0; k < 100; ++k) {
     positions.push_back(k >= 20 && k < 25 ? Vec3d(Vec3d::Zero()) : trial.markers.positions[2 * k]);
     positions.push_back(trial.markers.positions[2 * k + 1]);
-    positions.push_back(Vec3d::Zero());  // the lab's origin, all the time
+    positions.push_back(Vec3d::Zero());  // never seen
   }
   trial.markers.positions = positions;
   tidy(&trial);
   EXPECT_TRUE(warns(trial.warnings, "'A' is exactly at the origin in 5 frames"));
-  EXPECT_FALSE(warns(trial.warnings, "'Fixed'"));
+  EXPECT_TRUE(warns(trial.warnings, "'Fixed' is exactly at the origin in 100 frames"));
   for (size_t k = 20; k < 25; ++k) EXPECT_FALSE(trial.markers.has(k, 0));
   EXPECT_TRUE(trial.markers.has(25, 0));
-  EXPECT_TRUE(trial.markers.has(0, 2));
+  EXPECT_FALSE(trial.markers.has(0, 2));
+}
+
+TEST(Clock, FramesThatAreTheSameToTheLastDigitAreTold) {
+  const auto make = [](size_t first, size_t count) {
+    MotionTrial trial;
+    trial.markers.labels = {"A", "B", "C"};
+    trial.markers.rate = 100.0;
+    for (size_t k = 0; k < 60; ++k) {
+      const auto at = static_cast<double>(k >= first && k < first + count ? first : k);
+      trial.markers.times.push_back(0.01 * static_cast<double>(k));
+      for (int m = 0; m < 3; ++m) trial.markers.positions.emplace_back(0.01 * at, 1.0, 0.1 * m);
+    }
+    tidy(&trial);
+    return trial.warnings;
+  };
+  EXPECT_TRUE(warns(make(20, 12), "in 12 frames, 21 to 32 (0.200 to 0.310 s)"));
+  EXPECT_TRUE(warns(make(20, 5), "in 5 frames"));
+  EXPECT_TRUE(make(20, 4).empty());
+  EXPECT_TRUE(make(0, 1).empty());
+  EXPECT_TRUE(warns(make(0, 60), "All 60 frames are the same"));
 }
 
 // --- forces against markers

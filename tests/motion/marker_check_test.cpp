@@ -62,6 +62,30 @@ TEST(MarkerCheck, FindsASpikeAndWhenItEnds) {
   EXPECT_NE(describe(faults[0], tracks).find("L.T2 jumps by"), std::string::npos);
 }
 
+TEST(MarkerCheck, AJumpThatStaysDoesNotComeBack) {
+  MarkerTracks tracks = make_walk();
+  for (size_t k = 120; k < tracks.frames(); ++k) tracks.at(k, 2) += Vec3d(0.0, 0.06, 0.0);
+  const auto faults = find_marker_faults(tracks);
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].kind, MarkerFaultKind::kJump);
+  EXPECT_EQ(faults[0].first_frame, 120);
+  EXPECT_FALSE(faults[0].comes_back);
+  EXPECT_EQ(faults[0].frames, 180);
+  EXPECT_NE(describe(faults[0], tracks).find("does not come back"), std::string::npos);
+}
+
+TEST(MarkerCheck, AJumpThatLastsIsBackWhenItIs) {
+  for (const int frames : {1, 2, 5, 9, 30, 80}) {
+    MarkerTracks tracks = make_walk();
+    for (int k = 120; k < 120 + frames; ++k) tracks.at(k, 2) += Vec3d(0.0, 0.12, 0.0);
+    const auto faults = find_marker_faults(tracks);
+    ASSERT_EQ(faults.size(), 1u) << frames;
+    EXPECT_TRUE(faults[0].comes_back) << frames;
+    EXPECT_EQ(faults[0].first_frame, 120) << frames;
+    EXPECT_EQ(faults[0].frames, frames);
+  }
+}
+
 TEST(MarkerCheck, FindsASwapAndItsEnd) {
   MarkerTracks tracks = make_walk();
   for (int k = 80; k < 140; ++k) std::swap(tracks.at(k, 1), tracks.at(k, 3));

@@ -161,7 +161,9 @@ TEST(PlateScale, OneOfThirteenPeople) {
           join(load_motion(fs::path(entry.path()).replace_extension(".trc").string()),
                load_motion(entry.path().string()));
       const TrialAnalysis analysis = analyse(trial, {});
-      const bool is_wrong = entry.path().filename().string().starts_with("WBDS18");
+      // In one of them both feet stepped on either of the plates that are right.
+      const bool is_wrong = entry.path().filename().string().starts_with("WBDS18") &&
+                            entry.path().stem() != "WBDS18walkO09S";
       expected += is_wrong;
       told += is_wrong && analysis.plate_scale.is_off();
       false_alarms += !is_wrong && analysis.plate_scale.is_off();

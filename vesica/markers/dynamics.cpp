@@ -336,6 +336,10 @@ Dynamics calc_dynamics(const Run& run, size_t trial, const TrialAnalysis& forces
   const std::vector<UnknownStretch> marked =
       find_marked_legs(run, trial, out.body, options.motion_cutoff);
   out.unknown.insert(out.unknown.end(), marked.begin(), marked.end());
+  for (UnknownStretch& u : out.unknown) {  // what the filter spreads ends with the recording
+    u.start = std::max(u.start, times.front());
+    u.end = std::min(u.end, times.back());
+  }
   const bool both_feet = std::any_of(forces.contacts.begin(), forces.contacts.end(),
                                      [](const PlateContact& c) { return c.foot == Foot::kBoth; });
   if (loads.empty()) {

@@ -11,16 +11,21 @@ namespace vesica::markers {
 namespace {
 
 constexpr double kOff = 5 * kPi / 180;       // rad, what a user should hear about
+constexpr double kOpen = 30 * kPi / 180;     // rad, standard deviation of what nothing holds
 constexpr double kLooser = 1.5;              // times what is usual for the segment
 constexpr double kClose = 12;                // twice the log of a likelihood ratio
 constexpr double kFarOff = 0.03;             // m
 constexpr double kFarOffNoise = 5;           // sigma
 constexpr double kPulledBy = 3 * kPi / 180;  // rad
 
-// The marker that pulls most, or -1.
-int find_pulling_marker(const Model& model, const Geometry& geometry, const Frame& frame,
-                        const SegmentPose* poses, double sigma) {
-  int worst = -1;
+struct MarkerPull {
+  int marker = -1;
+  double off = 0;  // m
+};
+// The marker that pulls most.
+MarkerPull find_pulling_marker(const Model& model, const Geometry& geometry, const Frame& frame,
+                               const SegmentPose* poses, double sigma) {
+  MarkerPull worst;
   double largest = std::max(kFarOff, kFarOffNoise * sigma);
   for (size_t m = 0; m < model.markers.size(); ++m) {
     if (frame.weights[m] <= 0) continue;
@@ -28,7 +33,7 @@ int find_pulling_marker(const Model& model, const Geometry& geometry, const Fram
         (calc_marker(geometry, model, static_cast<int>(m), poses) - frame.positions[m]).norm();
     if (error <= largest || calc_loss(model.loss, error * error).first <= 0) continue;
     largest = error;
-    worst = static_cast<int>(m);
+    worst = {static_cast<int>(m), error};
   }
   return worst;
 }
@@ -75,6 +80,9 @@ FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d, const Branch
   out.reason.assign(count, MarkReason::kNone);
   out.segment.assign(count, 0);
   out.turn.assign(count, 0.0);
+  out.marker.assign(count, -1);
+  out.off.assign(count, 0.0);
+  out.open.resize(count);
   std::vector<std::vector<double>> turns(model.segments.size(), std::vector<double>(count));
   for_each_index(count, frames.threads(), [&](int k, int) {
     const PoseSpread spread = calc_pose_spread(plan, geometry, frames.frame(k), frames.poses(k));
@@ -87,7 +95,10 @@ FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d, const Branch
   out.letting_go = try_letting_go(frames, d, branches.sigma);
   const auto pulled_by = [&](int k) { return out.letting_go ? out.letting_go->turn[k] : 0; };
   for (int k = 0; k < count; ++k) {
-    const int pulling =
+    for (size_t s = 0; s < turns.size(); ++s) {
+      if (turns[s][k] > kOpen) out.open[k].push_back(static_cast<int>(s));
+    }
+    const MarkerPull pulling =
         find_pulling_marker(model, geometry, frames.frame(k), frames.poses(k), branches.sigma);
     const int loose = find_loosest(turns, out.usual_turns, k);
     if (loose >= 0) {
@@ -98,11 +109,15 @@ FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d, const Branch
       out.reason[k] = MarkReason::kTwoWays;
       out.turn[k] = branches.apart[k];
       out.segment[k] = branches.segment[k];
-    } else if (pulling >= 0 || pulled_by(k) > kPulledBy) {
+    } else if (pulling.marker >= 0 || pulled_by(k) > kPulledBy) {
       out.reason[k] = MarkReason::kPulled;
-      out.segment[k] = pulling >= 0 ? model.markers[pulling].segment : out.letting_go->segment[k];
+      out.segment[k] =
+          pulling.marker >= 0 ? model.markers[pulling.marker].segment : out.letting_go->segment[k];
       out.turn[k] = pulled_by(k);
+      out.marker[k] = pulling.marker;
+      out.off[k] = pulling.off;
     }
+    out.turn[k] = std::min(out.turn[k], kPi);  // more cannot be said of an orientation
   }
   return out;
 }
@@ -122,6 +137,10 @@ std::vector<MarkedStretch> list_marked(const FrameMarks& marks, const AllFrames&
     if (!goes_on) list.push_back({trial, frame, frame, marks.reason[k], marks.segment[k], 0});
     MarkedStretch& stretch = list.back();
     stretch.last_frame = frame;
+    if (marks.off[k] > stretch.off) {
+      stretch.off = marks.off[k];
+      stretch.marker = marks.marker[k];
+    }
     if (marks.turn[k] > stretch.turn) {
       stretch.turn = marks.turn[k];
       stretch.segment = marks.segment[k];

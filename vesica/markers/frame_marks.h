@@ -21,9 +21,12 @@ const char* name_of(MarkReason reason);
 struct FrameMarks {
   std::vector<MarkReason> reason;  // of each frame
   std::vector<int> segment;        // that is known worst, or whose marker pulls
-  // rad: its standard deviation, how far the other pose is away, or how far it would turn if the
-  // loss let go of wild markers
+  // rad, pi at most: its standard deviation, how far the other pose is away, or how far it would
+  // turn if the loss let go of wild markers (0 where that is not known)
   std::vector<double> turn;
+  std::vector<int> marker;              // that pulls most, -1 where none does
+  std::vector<double> off;              // m, how far that one is off
+  std::vector<std::vector<int>> open;   // segments that nothing holds, of each frame
   double sigma = 0;                     // m, noise of a marker coordinate that this is for
   double usual_turn = 0;                // rad, the median frame's largest standard deviation
   std::vector<double> usual_turns;      // rad, each segment's median standard deviation
@@ -35,6 +38,8 @@ struct FrameMarks {
 // than 12 more, a likelihood ratio of 400. Pulled: a marker beyond 3 cm and five standard
 // deviations whose residual still counts, or poses that turn by more than 3 deg when the loss lets
 // go of such markers (letting_go.h).
+// Open: a standard deviation of more than 30 deg; the others of the frame are then loose because of
+// it, or not at all.
 // `known`: what inspect_branches would find, where that is known already.
 FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d,
                        const Branches* known = nullptr);
@@ -45,6 +50,8 @@ struct MarkedStretch {
   MarkReason reason = MarkReason::kNone;
   int segment = 0;
   double turn = 0;  // rad, largest
+  int marker = -1;  // that pulls most
+  double off = 0;   // m, how far it is off
 };
 std::vector<MarkedStretch> list_marked(const FrameMarks& marks, const AllFrames& frames);
 

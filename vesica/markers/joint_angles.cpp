@@ -24,6 +24,80 @@ double turn_near(double angle, double near) {
   return angle - 2 * kPi * std::round((angle - near) / (2 * kPi));
 }
 
+double wrap_turn(double angle) { return turn_near(angle, 0); }
+
+using Triple = std::array<double, 3>;
+// The other triple of the same rotation.
+Triple calc_other(const Triple& t) { return {t[0] + kPi, kPi - t[1], t[2] + kPi}; }
+
+// Beyond this from one frame to the next a frame is wild, and how wild does not count.
+constexpr double kWildStep = kPi / 4;
+// What the other triple costs a frame, for each rad of its middle angle beyond 90 deg.
+constexpr double kBeyond = 1e-3;
+
+// A rotation has two triples; beyond 90 deg about the middle axis the second one goes on where the
+// first one jumps. Which one a frame has follows from the cheapest path through all frames: from
+// the frame before alone, one wild frame would leave all that follow on the second.
+void choose_triples(std::vector<double>& table, size_t width, size_t column) {
+  const size_t frames = table.size() / width;
+  if (frames == 0) return;
+  const auto read = [&](size_t f, int which) {
+    const double* q = table.data() + f * width + column;
+    const Triple first{q[0], q[1], q[2]};
+    return which == 0 ? first : calc_other(first);
+  };
+  const auto calc_step = [](const Triple& a, const Triple& b) {
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) sum += std::abs(wrap_turn(b[k] - a[k]));
+    return std::min(sum, kWildStep);
+  };
+  std::vector<std::array<char, 2>> from(frames);
+  std::array<double, 2> cost{0, 0};
+  for (size_t f = 0; f < frames; ++f) {
+    std::array<double, 2> next{};
+    for (int b = 0; b < 2; ++b) {
+      const Triple t = read(f, b);
+      const std::array<double, 2> way =
+          f == 0 ? cost
+                 : std::array<double, 2>{cost[0] + calc_step(read(f - 1, 0), t),
+                                         cost[1] + calc_step(read(f - 1, 1), t)};
+      from[f][b] = way[1] < way[0] ? 1 : 0;
+      next[b] =
+          std::min(way[0], way[1]) + kBeyond * std::max(0.0, std::abs(wrap_turn(t[1])) - kPi / 2);
+    }
+    cost = next;
+  }
+  int which = cost[1] < cost[0] ? 1 : 0;
+  for (size_t f = frames; f-- > 0;) {
+    const int before = from[f][which];
+    const Triple t = read(f, which);
+    std::copy(t.begin(), t.end(), table.begin() + static_cast<std::ptrdiff_t>(f * width + column));
+    which = before;
+  }
+}
+
+// Angles go on from frame to frame without full turns. Over a wild step they go on from the last
+// frame that has calm ones on both sides; those of a joint return to within 270 deg of `neutral`
+// there, as no joint of a body goes round.
+void unwrap_angle(std::vector<double>& table, size_t width, size_t column, double neutral,
+                  bool joint) {
+  constexpr double kCalm = kPi / 3;
+  const size_t frames = table.size() / width;
+  const auto at = [&](size_t f) -> double& { return table[f * width + column]; };
+  double calm = neutral;
+  bool step_is_calm = false;  // into this frame
+  for (size_t f = 0; f < frames; ++f) {
+    // The frame after is not unwrapped yet, but only its distance counts.
+    const bool next_is_calm = f + 1 < frames && std::abs(wrap_turn(at(f + 1) - at(f))) < kCalm;
+    at(f) = turn_near(at(f), step_is_calm ? at(f - 1) : calm);
+    if (!step_is_calm && joint && std::abs(at(f) - neutral) > 1.5 * kPi) {
+      at(f) = turn_near(at(f), neutral);
+    }
+    if (step_is_calm && next_is_calm) calm = at(f);
+    step_is_calm = next_is_calm;
+  }
+}
+
 // Markers that all read as of one side say where their segment is.
 Side read_side_of_markers(const Model& model, int segment) {
   bool left = true, right = true;
@@ -214,31 +288,21 @@ std::vector<double> JointAngles::calc_table(const SegmentPose* poses, int frames
   const size_t n = columns_.size();
   std::vector<double> table(n * static_cast<size_t>(frames));
   for (int f = 0; f < frames; ++f) {
-    double* q = table.data() + n * static_cast<size_t>(f);
-    calc_row(poses + static_cast<size_t>(f) * model_->segments.size(), R_WB, q);
-    for (size_t c = 0; c < n; ++c) {
-      if (!columns_[c].angle) continue;
-      const double before = offset_[c] + (f > 0 ? q[c - n] : 0);
-      q[c] = turn_near(q[c], before);
+    calc_row(poses + static_cast<size_t>(f) * model_->segments.size(), R_WB,
+             table.data() + n * static_cast<size_t>(f));
+  }
+  for (size_t c = 0; c + 2 < n; ++c) {
+    const bool triple =
+        columns_[c].angle && columns_[c + 2].angle &&
+        columns_[c].segment == columns_[c + 2].segment &&
+        (c == 0 || !columns_[c - 1].angle || columns_[c - 1].segment != columns_[c].segment);
+    if (triple) choose_triples(table, n, c);
+  }
+  for (size_t c = 0; c < n; ++c) {
+    if (columns_[c].angle) {
+      unwrap_angle(table, n, c, offset_[c], model_->tree_joint[columns_[c].segment] >= 0);
     }
-    // Beyond 90 deg about the middle axis the same rotation has another triple, which is the one
-    // that goes on.
-    for (size_t c = 0; f > 0 && c + 2 < n; ++c) {
-      const bool triple =
-          columns_[c].angle && columns_[c + 2].angle &&
-          columns_[c].segment == columns_[c + 2].segment &&
-          (c == 0 || !columns_[c - 1].angle || columns_[c - 1].segment != columns_[c].segment);
-      if (!triple) continue;
-      double other[3], as_is = 0, changed = 0;
-      for (size_t k = 0; k < 3; ++k) {
-        const double before = q[c + k - n] + offset_[c + k];
-        other[k] = turn_near(k == 1 ? kPi - q[c + k] : q[c + k] + kPi, before);
-        as_is += std::abs(q[c + k] - before);
-        changed += std::abs(other[k] - before);
-      }
-      if (changed < as_is) std::copy(other, other + 3, q + c);
-    }
-    for (size_t c = 0; c < n; ++c) q[c] -= offset_[c];
+    for (size_t k = c; k < table.size(); k += n) table[k] -= offset_[c];
   }
   return table;
 }

@@ -50,7 +50,7 @@ class JointAngles {
 
   const std::vector<AngleColumn>& columns() const { return columns_; }
   // Of frame after frame: angles do not jump by full turns, nor through gimbal lock to the other
-  // triple of the same rotation.
+  // triple of the same rotation; a wild frame does not carry either to those that follow.
   std::vector<double> calc_table(const SegmentPose* poses, int frames, const Mat3d& R_WB) const;
 
   // Axes that moments about a joint are expressed in, as unit columns in the laboratory: the

@@ -230,12 +230,18 @@ ordered_json make_json(const Run& run) {
   json["pose_sd_deg"] = run.marks.usual_turn * 180 / kPi;
   json["marked_frames"] = ordered_json::array();
   for (const MarkedStretch& m : list_marked(run.marks, run.id->frames)) {
-    json["marked_frames"].push_back({{"trial", run.trials[m.trial].name},
-                                     {"first", m.first_frame + 1},
-                                     {"last", m.last_frame + 1},
-                                     {"reason", name_of(m.reason)},
-                                     {"segment", run.model.segments[m.segment].name},
-                                     {"turn_deg", m.turn * 180 / kPi}});
+    ordered_json& stretch = json["marked_frames"].emplace_back();
+    stretch = {{"trial", run.trials[m.trial].name},
+               {"first", m.first_frame + 1},
+               {"last", m.last_frame + 1},
+               {"reason", name_of(m.reason)},
+               {"segment", run.model.segments[m.segment].name},
+               {"turn_deg", m.turn * 180 / kPi}};
+    if (m.reason != MarkReason::kPulled) continue;
+    if (!run.marks.letting_go) stretch["turn_deg"] = nullptr;  // not known
+    if (m.marker < 0) continue;
+    stretch["marker"] = run.model.markers[m.marker].name;
+    stretch["off_mm"] = 1e3 * m.off;
   }
   json["seconds"] = {
       {"read", run.seconds_read}, {"start", s.seconds_start}, {"solve", s.seconds_solve}};

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "vesica/error.h"
 #include "vesica/markers/dense.h"
 #include "vesica/markers/exchanged_throughout.h"
 #include "vesica/markers/letting_go.h"
+#include "vesica/markers/open_poses.h"
 #include "vesica/markers/runaways.h"
 #include "vesica/markers/technical.h"
 
@@ -32,15 +34,41 @@ bool explains(const MarkerFault& exchange, const MarkerFault& stray, const Model
                                 [&](int m) { return model.markers[m].segment == segment; });
 }
 
-void warn_about_frames(Run& run) {
+// " (shank_r, foot_r)": what nothing holds in the stretch; empty where that cannot be told.
+std::string name_open_segments(const Run& run, const UndeterminedFrames& gap) {
+  int begin = 0;
+  for (int t = 0; t < gap.trial; ++t) begin += run.trials[t].frame_count();
+  std::set<int> segments;
+  for (int f = gap.first_frame; f <= gap.last_frame; ++f) {
+    segments.insert(run.marks.open[begin + f].begin(), run.marks.open[begin + f].end());
+  }
+  if (segments.empty()) return "";
+  if (segments.size() == run.model.segments.size()) return " (all segments)";
+  std::vector<std::string> names;
+  for (const int s : segments) names.push_back(run.model.segments[s].name);
+  return fmt::format(" ({})", fmt::join(names, ", "));
+}
+
+// What warn_about_frames has said of a frame.
+constexpr char kMarkerNamed = 1, kSaidOpen = 2;
+
+// Returns that of the frames of each trial.
+std::vector<std::vector<char>> warn_about_frames(Run& run) {
+  std::vector<std::vector<char>> told;
+  for (const Trial& trial : run.trials) told.emplace_back(trial.frame_count(), 0);
   for (const UndeterminedFrames& gap :
        find_undetermined_frames(run.id->frames, run.trials, run.id->d)) {
     const Trial& trial = run.trials[gap.trial];
+    for (int f = gap.first_frame; f <= gap.last_frame; ++f) told[gap.trial][f] |= kSaidOpen;
+    const bool loops = run.model.has_loops();
     run.warnings.push_back(fmt::format(
-        "{}: frames {} to {} ({:.2f} to {:.2f} s): the markers seen leave {} degrees of freedom "
-        "open; those keep the value of the frame before, and say nothing about the parameters",
+        "{}: frames {} to {} ({:.2f} to {:.2f} s): the markers seen leave {} degree{} of freedom "
+        "open{}; {}, and say nothing about the parameters",
         trial.name, gap.first_frame + 1, gap.last_frame + 1, trial.time_of(gap.first_frame),
-        trial.time_of(gap.last_frame), gap.undetermined));
+        trial.time_of(gap.last_frame), gap.undetermined, gap.undetermined == 1 ? "" : "s",
+        name_open_segments(run, gap),
+        loops ? "those keep the value of the frame before"
+              : "those are put between the frames beside"));
   }
   const TrialFaults exchanges = find_exchanged_markers(run.id->frames, run.trials, run.id->d);
   const TrialFaults strays = find_strays(run.id->frames, run.trials, run.id->d);
@@ -60,6 +88,11 @@ void warn_about_frames(Run& run) {
           run.trials[t].name, names_of(fault), fault.first_frame + 1,
           fault.first_frame + fault.frames, once ? ", or before" : ""));
     }
+    for (const auto* list : {&exchanges[t], &strays[t]}) {
+      for (const MarkerFault& fault : *list) {
+        for (int f = 0; f < fault.frames; ++f) told[t][fault.first_frame + f] |= kMarkerNamed;
+      }
+    }
     for (const MarkerFault& stray : strays[t]) {
       const bool explained = std::any_of(
           exchanges[t].begin(), exchanges[t].end(),
@@ -78,32 +111,53 @@ void warn_about_frames(Run& run) {
     run.warnings.push_back(
         fmt::format("{} more stretches with a marker far off", count - kMaxStrays));
   }
+  return told;
 }
 
-// Frames whose poses are not to be relied on. Those that no marker fixes at all are told by
-// warn_about_frames, wild markers as strays.
-void warn_about_marks(Run& run) {
-  constexpr double kNothingHolds = 10;  // rad
+// One sentence on a marked stretch, without the trial and the frames.
+std::string describe(const Run& run, const MarkedStretch& m) {
+  const std::string& segment = run.model.segments[m.segment].name;
+  switch (m.reason) {
+    case MarkReason::kLoose:
+      return fmt::format(
+          "the markers seen leave the orientation of {} open by {:.1f} deg (standard deviation; "
+          "{:.1f} deg is usual for it)",
+          segment, m.turn * 180 / kPi, run.marks.usual_turns[m.segment] * 180 / kPi);
+    case MarkReason::kTwoWays:
+      return fmt::format(
+          "two poses that are {:.0f} deg apart fit alike, and the frames beside them do not decide",
+          m.turn * 180 / kPi);
+    default:
+      if (m.marker < 0) return fmt::format("markers pull at the pose of {}", segment);
+      return fmt::format(
+          "marker {} is up to {:.0f} mm from where the model has it and pulls at the pose of {}: "
+          "moved, drifting, or at another place than in the standing trial?",
+          run.model.markers[m.marker].name, 1e3 * m.off, segment);
+  }
+}
+
+// Frames whose poses are not to be relied on, where nothing has been said of them yet; wild markers
+// all over the recording are told in one sentence by warn_about_pull.
+void warn_about_marks(Run& run, const std::vector<std::vector<char>>& told) {
   constexpr int kMost = 10;
+  constexpr int kAround = 10;  // frames of a stretch, where weights fade beside what has been said
   int count = 0;
   for (const MarkedStretch& m : list_marked(run.marks, run.id->frames)) {
-    const bool loose = m.reason == MarkReason::kLoose;
-    if (m.reason == MarkReason::kPulled || (loose && m.turn > kNothingHolds)) continue;
+    const bool pulled = m.reason == MarkReason::kPulled;
+    if (pulled && run.marks.letting_go) continue;
+    const char said = pulled ? kMarkerNamed : m.reason == MarkReason::kLoose ? kSaidOpen : 0;
+    const auto begin = told[m.trial].begin();
+    const auto unsaid = std::count_if(begin + m.first_frame, begin + m.last_frame + 1,
+                                      [&](char frame) { return (frame & said) == 0; });
+    if (unsaid < m.last_frame - m.first_frame + 1 && unsaid <= kAround) continue;
     if (++count > kMost) continue;
-    const std::string& segment = run.model.segments[m.segment].name;
-    run.warnings.push_back(fmt::format(
-        "{}: frames {} to {}: {}", run.trials[m.trial].name, m.first_frame + 1, m.last_frame + 1,
-        loose
-            ? fmt::format("the markers seen leave the orientation of {} open by {:.1f} deg "
-                          "(standard deviation; {:.1f} deg is usual for it)",
-                          segment, m.turn * 180 / kPi, run.marks.usual_turns[m.segment] * 180 / kPi)
-            : fmt::format("two poses that are {:.0f} deg apart fit alike, and the frames beside "
-                          "them do not decide",
-                          m.turn * 180 / kPi)));
+    run.warnings.push_back(fmt::format("{}: frames {} to {}: {}", run.trials[m.trial].name,
+                                       m.first_frame + 1, m.last_frame + 1, describe(run, m)));
   }
   if (count > kMost) {
     run.warnings.push_back(fmt::format(
-        "{} more stretches of frames with loose poses; summary.json lists all", count - kMost));
+        "{} more stretches of frames whose poses are not to be relied on; summary.json lists all",
+        count - kMost));
   }
 }
 
@@ -232,14 +286,15 @@ void run_identification(Run& run, const RunOptions& options) {
   }
   run.errors = calc_marker_errors(run.id->frames, run.id->d);
   run.marks = mark_frames(run.id->frames, run.id->d, run.id->summary.branches.get());
-  warn_about_frames(run);
+  fill_open_poses(run.id->frames, run.id->d, run.marks);
+  const auto told = warn_about_frames(run);
   for (const ExchangedPair& pair : find_exchanged_throughout(*run.id, run.trials)) {
     run.warnings.push_back(fmt::format(
         "markers {} and {} look exchanged throughout: with each other's labels the objective is "
         "{:.0f} % of what it is; correct the labels, or the model",
         run.model.markers[pair.a].name, run.model.markers[pair.b].name, 100 * pair.share));
   }
-  warn_about_marks(run);
+  warn_about_marks(run, told);
   warn_about_pull(run);
   warn_about_solution(run);
 }

@@ -15,6 +15,8 @@ namespace {
 // mm (89 walks), of others at least 9.0 mm (1,068 combinations).
 constexpr double kOtherPerson = 0.007;  // m
 constexpr int kLeastPairs = 3;
+// A single pair of the same person: at most 11.3 mm (88 walks).
+constexpr double kMovedMarker = 0.014;  // m
 constexpr double kStandsWithin = 0.05;  // m
 
 struct Pair {
@@ -114,10 +116,20 @@ SizeDifference compare_sizes(const Model& model, const Trial& one, const Trial& 
 
 std::string describe_other_person(const Model& model, const Trial& one, const Trial& other) {
   const SizeDifference d = compare_sizes(model, one, other);
-  if (!d.is_other()) return {};
+  const bool one_moved =
+      !d.is_other() && d.pairs >= kLeastPairs && std::abs(d.in_other - d.in_one) > kMovedMarker;
+  if (!d.is_other() && !one_moved) return {};
   const std::string sizes =
       fmt::format("{} to {} is {:.0f} mm there and {:.0f} mm here", model.markers[d.a].name,
                   model.markers[d.b].name, d.in_one * 1e3, d.in_other * 1e3);
+  if (one_moved) {
+    return fmt::format(
+        "{}: marker {} or {} sits at another place than in {} ({}; one person's differ by less "
+        "than "
+        "{:.0f} mm): was it taped on anew, or has it moved?",
+        other.name, model.markers[d.a].name, model.markers[d.b].name, one.name, sizes,
+        1e3 * kMovedMarker);
+  }
   if (d.moved >= 0) {
     return fmt::format(
         "{}: marker {} sits at another place than in {} ({}; the other markers agree): was it "

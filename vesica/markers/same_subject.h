@@ -19,7 +19,8 @@ struct SizeDifference {
 };
 SizeDifference compare_sizes(const Model& model, const Trial& one, const Trial& other);
 
-// A sentence where the recordings look like two people's, empty otherwise.
+// A sentence where the recordings look like two people's, or where a marker sits at another place
+// (its distance to another one of its segment differs by more than 14 mm); empty otherwise.
 std::string describe_other_person(const Model& model, const Trial& one, const Trial& other);
 
 // Throws InputError where the markers of a standing trial move: of at least a quarter of them, 90 %

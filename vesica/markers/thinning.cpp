@@ -30,6 +30,21 @@ std::vector<double> list_known(const Eigen::VectorXd& ratios) {
   return known;
 }
 
+// Some of the frames know no more than all of them.
+void raise_robust(const Confidence& least, Confidence& out) {
+  for (Eigen::Index k = 0; k < out.robust_half_width.size(); ++k) {
+    if (!(out.robust_half_width[k] < least.robust_half_width[k])) continue;
+    out.robust_half_width[k] = least.robust_half_width[k];
+    if (!(out.robust_standard_error[k] < least.robust_standard_error[k])) continue;
+    const double factor = least.robust_standard_error[k] / out.robust_standard_error[k];
+    out.robust_standard_error[k] = least.robust_standard_error[k];
+    if (std::isfinite(factor)) {
+      out.robust_covariance.row(k) *= factor;
+      out.robust_covariance.col(k) *= factor;
+    }
+  }
+}
+
 }  // namespace
 
 void check_thinning(const std::vector<Trial>& trials, int every) {
@@ -60,9 +75,10 @@ Identification spread_over_frames(const Identification& thin, const std::vector<
   return all;
 }
 
-Thinning calc_thinning(int every, const Identification& thin, const Confidence& of_thin,
+Thinning calc_thinning(int every, const Identification& thin, Confidence& of_thin,
                        Identification& all, const std::vector<Trial>& trials) {
   const Confidence of_all = calc_confidence(all, trials);
+  raise_robust(of_all, of_thin);
   Thinning out;
   out.every = every;
   out.frames_fitted = thin.frames.frame_count();

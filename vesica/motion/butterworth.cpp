@@ -19,13 +19,14 @@ double unwarp(double w, double rate) { return std::atan(w) * rate / pi; }
 
 void check_frequency(double frequency, double rate, const char* what) {
   if (!(rate > 0.0) || !std::isfinite(rate)) {
-    throw InputError(fmt::format("filter: the sampling rate is {} Hz; it must be positive", rate));
+    throw InputError(
+        fmt::format("filter: the sampling rate is {:.6g} Hz; it must be positive", rate));
   }
   if (!(frequency > 0.0) || !(frequency < 0.5 * rate)) {
-    throw InputError(
-        fmt::format("filter: {} of {} Hz is not between 0 and half the sampling rate of {} Hz ({} "
-                    "Hz); choose it in that range",
-                    what, frequency, rate, 0.5 * rate));
+    throw InputError(fmt::format(
+        "filter: {} of {:.6g} Hz is not between 0 and half the sampling rate of {:.6g} Hz ({:.6g} "
+        "Hz); choose it in that range",
+        what, frequency, rate, 0.5 * rate));
   }
 }
 

@@ -79,6 +79,11 @@ constexpr double kSlow = 0.3;           // m/s: the foot stands
 constexpr double kLow = 0.03;           // m above the lowest it ever is
 constexpr double kFurthestFoot = 0.15;  // m from the centre of pressure to be the foot at all
 constexpr double kShare = 0.2;          // of the loaded time
+// The other foot has loaded the plate too where the centre of pressure is under it. On 89 walks of
+// thirteen people that takes 36 ms at least where it happens, and 6 ms at most where it does not.
+constexpr double kUnderFoot = 0.1;   // m from the foot's line, and not so near to the other's
+constexpr double kFirmLoad = 40.0;   // N: below it the centre of pressure is noise
+constexpr double kOtherFoot = 0.02;  // s
 
 struct FootEvidence {
   double distance = kMissing;  // m, force-weighted
@@ -131,6 +136,33 @@ FootEvidence calc_evidence(const PlateContact& contact, const PlateForces& plate
     evidence.reaching_out = static_cast<double>(reaching) / samples;
   }
   return evidence;
+}
+
+// The stretch in which the centre of pressure is under `other` and not under `foot`.
+struct UnderOther {
+  double seconds = 0.0;                   // of load, in all
+  double from = kMissing, to = kMissing;  // s, first and last
+};
+UnderOther find_under_other(const PlateContact& contact, const PlateForces& plate,
+                            const MarkerTracks& markers, const FootMarkers& foot,
+                            const FootMarkers& other, const Vec3d& up) {
+  UnderOther found;
+  for (size_t k = plate.find_sample(contact.start); k + 1 < plate.size(); ++k) {
+    const double t = plate.times[k];
+    if (t > contact.end) break;
+    if (!plate.is_loaded(k) || plate.normal_force(k) < kFirmLoad) continue;
+    const auto own = find_foot_line(markers, foot, t), others = find_foot_line(markers, other, t);
+    if (!own || !others) continue;
+    const Vec3d& center = plate.centers_of_pressure[k];
+    if (distance_to_line(center, *own, up) < kUnderFoot ||
+        distance_to_line(center, *others, up) > kUnderFoot) {
+      continue;
+    }
+    found.seconds += plate.times[k + 1] - t;
+    if (std::isnan(found.from)) found.from = t;
+    found.to = t;
+  }
+  return found;
 }
 
 }  // namespace
@@ -189,7 +221,16 @@ void assign_feet(std::span<PlateContact> contacts, std::span<const PlateForces> 
     contact.other_distance = far.distance;
     contact.partial = near.reaching_out > kShare;
     contact.foot = is_left ? Foot::kLeft : Foot::kRight;
-    if (near.standing_on > kShare && far.standing_on > kShare) {
+    const UnderOther under_other =
+        find_under_other(contact, plate, markers, is_left ? gait.left : gait.right,
+                         is_left ? gait.right : gait.left, up);
+    if (under_other.seconds > kOtherFoot) {
+      contact.other_foot = is_left ? Foot::kRight : Foot::kLeft;
+      contact.other_from = under_other.from;
+      contact.other_to = under_other.to;
+    }
+    if ((near.standing_on > kShare && far.standing_on > kShare) ||
+        contact.other_foot != Foot::kUnknown) {
       contact.foot = Foot::kBoth;
     } else if (!(near.distance < kFurthestFoot)) {
       contact.foot = Foot::kUnknown;

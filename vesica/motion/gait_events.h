@@ -26,6 +26,10 @@ struct PlateContact {
   double distance = 0.0;        // m, force-weighted mean from centre of pressure to the foot's line
   double other_distance = 0.0;  // m, the same for the other foot; NaN where its markers are missing
   bool partial = false;  // the foot was partly beside the plate, by its markers or by the force
+  // Of both feet, where the centre of pressure tells: it is under this one, and not under the one
+  // that it is under most of the time, between these times [s].
+  Foot other_foot = Foot::kUnknown;
+  double other_from = 0.0, other_to = 0.0;
   // Force in the middle of the stance over what other plates carry then; NaN: not compared.
   double carried = std::numeric_limits<double>::quiet_NaN();  // the foot reaches beyond the plate
                                                               // while it is loaded
@@ -66,8 +70,9 @@ GaitMarkers find_gait_markers(std::span<const std::string> labels);
 // Says for each contact which foot made it: the one whose heel-to-toe line is nearer to the centre
 // of pressure, weighted with force; unknown where neither is within 150 mm. Both feet where either
 // stands on the plate (its middle inside, slower than 0.3 m/s and within 30 mm of its lowest) for a
-// fifth of the load; partial where the foot stands with heel or toe 10 mm beyond the edge for as
-// long. Those two need the plate's corners.
+// fifth of the load, or where the centre of pressure is within 100 mm of the other foot's line, and
+// not of the first one's, for 20 ms of more than 40 N; partial where the foot stands with heel or
+// toe 10 mm beyond the edge for a fifth of the load. Standing needs the plate's corners.
 void assign_feet(std::span<PlateContact> contacts, std::span<const PlateForces> plates,
                  const MarkerTracks& markers, const GaitMarkers& gait, const Vec3d& up);
 
@@ -100,6 +105,7 @@ struct MarkerEvents {
   std::string why_none;              // a sentence where there are no events, else empty
   std::vector<std::string> remarks;  // sentences: which gates acted, what looks odd
   int left_out_at_the_ends = 0;      // events within 50 ms of the recording's ends
+  bool sides_exchanged = false;      // the right foot is to the left of the left one
   Vec3d ahead = Vec3d::Zero();       // unit, horizontal, of the walk over its floor; zero: no walk
   Vec3d belt = Vec3d::Zero();        // m/s
   double speed = kMissing;           // m/s over the floor, mean of the recording

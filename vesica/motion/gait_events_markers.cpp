@@ -314,6 +314,7 @@ void check_sides(const WalkTracks& walk, MarkerEvents* found) {
     if (std::isfinite(width)) apart.push_back(width);
   }
   if (const double width = calc_middle(apart); width < -0.03) {
+    found->sides_exchanged = true;
     found->remarks.push_back(fmt::format(
         "The right foot is {:.0f} mm to the left of the left one: left and right labels look "
         "exchanged; vesica motion --rename with a map that exchanges them would mend that.",

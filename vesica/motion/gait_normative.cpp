@@ -14,7 +14,9 @@ namespace vesica {
 namespace {
 
 double parse_cell(const std::string& path, const CsvText& table, size_t row, size_t column) {
-  const std::string& text = table.rows[row].size() > column ? table.rows[row][column] : "";
+  std::string text = table.rows[row].size() > column ? table.rows[row][column] : "";
+  // Spreadsheets that separate by semicolons write decimal commas.
+  if (table.delimiter == ';') std::replace(text.begin(), text.end(), ',', '.');
   double value = 0.0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc() || result.ptr != text.data() + text.size() ||

@@ -71,29 +71,57 @@ struct Jump {
   Vec3d step;  // from the predicted to the measured position
 };
 
-std::vector<MarkerFault> as_faults(const std::vector<Jump>& jumps, int frames) {
-  std::vector<MarkerFault> faults;
-  for (size_t i = 0; i < jumps.size(); ++i) {
-    MarkerFault fault;
-    fault.markers = {jumps[i].marker};
-    fault.first_frame = jumps[i].frame;
-    fault.frames = frames - jumps[i].frame;
-    fault.size = jumps[i].step.norm();
-    // A spike disturbs the prediction of the frames after it: all jumps of the marker in quick
-    // succession are the same event.
-    int last = jumps[i].frame;
-    Vec3d sum = jumps[i].step;
-    bool several = false;
-    while (i + 1 < jumps.size() && jumps[i + 1].marker == jumps[i].marker &&
-           jumps[i + 1].frame - last <= kSpikeFrames) {
-      ++i;
-      last = jumps[i].frame;
-      sum += jumps[i].step;
-      several = true;
+// Jumps of a marker in quick succession: a spike disturbs the prediction of the frames after it.
+struct JumpGroup {
+  int first = 0, last = 0;  // frames
+  int back = -1;            // frame from which on it is where it would be without them; -1: none
+  double size = 0.0;        // m, of the first
+  Vec3d displacement = Vec3d::Zero();  // m, that stays
+};
+
+// A prediction goes on with the velocity before, so that a step s at frame k is a displacement of
+// s (n - k + 1) at frame n: a lasting jump by D is a step D and then -D, a spike D, -2 D, D.
+JumpGroup make_group(std::span<const Jump> jumps) {
+  JumpGroup group{jumps.front().frame, jumps.back().frame, -1, jumps.front().step.norm()};
+  for (const Jump& jump : jumps) {
+    const int n = jump.frame;
+    Vec3d displacement = Vec3d::Zero();
+    for (const Jump& before : jumps) {
+      if (before.frame <= n) displacement += (n - before.frame + 1) * before.step;
     }
-    if (several) {
+    group.displacement = displacement;
+    const bool is_back = displacement.norm() < 0.5 * group.size;
+    if (is_back && group.back < 0) group.back = n;
+    if (!is_back) group.back = -1;
+  }
+  return group;
+}
+
+std::vector<MarkerFault> as_faults(const std::vector<Jump>& jumps, int frames) {
+  std::vector<JumpGroup> groups;
+  for (size_t i = 0, end = 0; i < jumps.size(); i = end) {
+    for (end = i + 1; end < jumps.size() && jumps[end].frame - jumps[end - 1].frame <= kSpikeFrames;
+         ++end) {
+    }
+    groups.push_back(make_group(std::span(jumps).subspan(i, end - i)));
+  }
+  std::vector<MarkerFault> faults;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    MarkerFault fault;
+    fault.markers = {jumps[0].marker};
+    fault.first_frame = groups[i].first;
+    fault.frames = frames - groups[i].first;
+    fault.size = groups[i].size;
+    if (groups[i].back >= 0) {
       fault.comes_back = true;
-      fault.frames = std::max(1, last - fault.first_frame);
+      fault.frames = std::max(1, groups[i].back - groups[i].first);
+    } else if (i + 1 < groups.size() &&
+               (groups[i].displacement + groups[i + 1].displacement).norm() <
+                   0.5 * groups[i].displacement.norm()) {
+      // The next one undoes it.
+      fault.comes_back = true;
+      fault.frames = groups[i + 1].first - groups[i].first;
+      ++i;
     }
     faults.push_back(fault);
   }
@@ -160,27 +188,6 @@ void find_jumps_and_swaps(const MarkerTracks& tracks, const MarkerCheckOptions& 
 
 constexpr size_t kLargestCluster = 6;  // 720 ways to permute
 constexpr size_t kSmallestCluster = 4;
-
-struct PairDistance {
-  double middle = 0.0;  // m
-  double spread = 1e9;  // m, 1.48 times the median deviation
-};
-
-PairDistance calc_pair_distance(const MarkerTracks& tracks, size_t i, size_t j) {
-  std::vector<double> distances;
-  const size_t stride = std::max<size_t>(1, tracks.frames() / 400);
-  for (size_t k = 0; k < tracks.frames(); k += stride) {
-    if (tracks.has(k, i) && tracks.has(k, j)) {
-      distances.push_back((tracks.at(k, i) - tracks.at(k, j)).norm());
-    }
-  }
-  PairDistance pair;
-  if (distances.size() < 20) return pair;
-  pair.middle = calc_median(distances);
-  for (double& d : distances) d = std::abs(d - pair.middle);
-  pair.spread = 1.4826 * calc_median(distances);
-  return pair;
-}
 
 std::vector<Vec3d> positions_at(const MarkerTracks& tracks, int frame,
                                 std::span<const int> cluster) {
@@ -306,6 +313,22 @@ void find_exchanged_sides(const MarkerTracks& tracks, std::vector<MarkerFault>* 
 
 }  // namespace
 
+PairDistance calc_pair_distance(const MarkerTracks& tracks, size_t i, size_t j) {
+  std::vector<double> distances;
+  const size_t stride = std::max<size_t>(1, tracks.frames() / 400);
+  for (size_t k = 0; k < tracks.frames(); k += stride) {
+    if (tracks.has(k, i) && tracks.has(k, j)) {
+      distances.push_back((tracks.at(k, i) - tracks.at(k, j)).norm());
+    }
+  }
+  PairDistance pair;
+  if (distances.size() < 20) return pair;
+  pair.middle = calc_median(distances);
+  for (double& d : distances) d = std::abs(d - pair.middle);
+  pair.spread = 1.4826 * calc_median(distances);
+  return pair;
+}
+
 const char* name_of(MarkerFaultKind kind) {
   switch (kind) {
     case MarkerFaultKind::kJump:
@@ -379,7 +402,8 @@ std::string describe(const MarkerFault& fault, const MarkerTracks& tracks) {
   const double mm = 1000.0 * fault.size;
   switch (fault.kind) {
     case MarkerFaultKind::kJump:
-      return fmt::format("{} jumps by {:.0f} mm {}{}.", names, mm, when, until);
+      return fmt::format("{} jumps by {:.0f} mm {}{}.", names, mm, when,
+                         fault.comes_back ? until : " and does not come back");
     case MarkerFaultKind::kSwap:
       return fmt::format("{} swap labels {}{}.", names, when, until);
     case MarkerFaultKind::kFlip:

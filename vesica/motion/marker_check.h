@@ -42,6 +42,14 @@ struct MarkerCheckOptions {
   double flip_misfit = 0.015;   // m rms, above which a cluster frame is looked at
 };
 
+// The distance between two markers over a recording.
+struct PairDistance {
+  double middle = 0.0;  // m
+  double spread = 1e9;  // m, 1.48 times the median deviation; as it is where fewer than 20 frames
+                        // of some 400 show both
+};
+PairDistance calc_pair_distance(const MarkerTracks& tracks, size_t i, size_t j);
+
 // Clusters of 4 to 6 markers that move rigidly together, found from the data. No marker is in two.
 std::vector<std::vector<int>> find_rigid_clusters(const MarkerTracks& tracks,
                                                   const MarkerCheckOptions& options);

@@ -76,18 +76,41 @@ void warn_of_markers(const MotionTrial& trial, TrialAnalysis* analysis) {
   for (const MarkerFault& fault : analysis->faults) warnings.push_back(describe(fault, markers));
 }
 
+// Somebody walks over plates that are never loaded, and yet they read something: thousands of
+// newtons in the file's unit.
+void warn_of_weak_plates(TrialAnalysis* analysis) {
+  constexpr double kLeast = 0.2;  // of a unit: 200 N
+  if (!analysis->contacts.empty() || !analysis->walk.why_none.empty()) return;
+  double most = 0.0;
+  for (const PlateForces& plate : analysis->plates) {
+    for (size_t k = 0; k < plate.size(); ++k) most = std::max(most, plate.forces[k].norm());
+  }
+  if (most < kLeast || !std::isfinite(most)) return;
+  analysis->force_warnings.push_back(fmt::format(
+      "Somebody walks, and no force plate is loaded: the largest force is {:.3g} N. Are "
+      "the forces in kN? They have to be in N.",
+      most));
+  analysis->warnings.push_back(analysis->force_warnings.back());
+}
+
 void warn_of_steps(TrialAnalysis* analysis, bool has_markers) {
   std::vector<std::string>& warnings = analysis->warnings;
   for (const PlateForces& plate : analysis->plates) {
     warnings.insert(warnings.end(), plate.warnings.begin(), plate.warnings.end());
   }
+  warn_of_weak_plates(analysis);
   for (const PlateContact& contact : analysis->contacts) {
     const std::string& plate = analysis->plates[contact.plate].name;
     if (contact.foot == Foot::kBoth) {
-      warnings.push_back(
-          fmt::format("Both feet stand on force plate {} from {:.3f} to {:.3f} s: its "
-                      "force belongs to neither alone.",
-                      plate, contact.start, contact.end));
+      warnings.push_back(fmt::format(
+          "Both feet stand on force plate {} from {:.3f} to {:.3f} s{}: its "
+          "force belongs to neither alone.",
+          plate, contact.start, contact.end,
+          contact.other_foot == Foot::kUnknown
+              ? std::string()
+              : fmt::format(" (its centre of pressure is under the {} foot from {:.3f} "
+                            "to {:.3f} s, under the other one else)",
+                            name_of(contact.other_foot), contact.other_from, contact.other_to)));
     } else if (contact.partial && contact.carried < 1.0) {
       warnings.push_back(fmt::format(
           "Force plate {} carries {:.0f} % of what the others do in the middle of the {} foot's "
@@ -114,7 +137,8 @@ void warn_of_clocks(TrialAnalysis* analysis) {
   if (!offset.is_off()) return;
   analysis->force_warnings.push_back(fmt::format(
       "The forces come {:.2f} s {} the markers, as far as {} stance{} tell{} (the feet stand still "
-      "at other times than the plates are loaded); --shift-forces \"{:.2f} s\" would mend that.",
+      "at other times than the plates are loaded); vesica motion --shift-forces \"{:.2f} s\" would "
+      "mend that.",
       std::abs(offset.seconds), offset.seconds > 0.0 ? "after" : "before", offset.stances,
       offset.stances == 1 ? "" : "s", offset.stances == 1 ? "s" : "", -offset.seconds));
   analysis->warnings.push_back(analysis->force_warnings.back());

@@ -82,12 +82,19 @@ int filter_between_holes(const ZeroPhaseFilter& filter, const Clock& clock,
   return untouched + filter_between_gaps(filter, signal.subspan(begin));
 }
 
+// Open ends are infinite.
+std::string describe_stretch(double from, double until) {
+  if (std::isinf(until)) return fmt::format("from {:g} s on", from);
+  if (std::isinf(from)) return fmt::format("until {:g} s", until);
+  return fmt::format("from {:g} s until {:g} s", from, until);
+}
+
 }  // namespace
 
 void trim(MotionTrial* trial, double from, double until) {
   if (!(from < until)) {
     throw InputError(
-        fmt::format("{}: from {} s until {} s is no stretch of time", trial->file, from, until));
+        fmt::format("{}: {} is no stretch of time", trial->file, describe_stretch(from, until)));
   }
   size_t left = 0;
   if (!trial->markers.times.empty()) {
@@ -133,7 +140,7 @@ void trim(MotionTrial* trial, double from, double until) {
                 [&](const MotionEvent& event) { return event.time < from || event.time > until; });
   if (left == 0) {
     throw InputError(
-        fmt::format("{}: nothing was recorded from {} s until {} s", trial->file, from, until));
+        fmt::format("{}: nothing was recorded {}", trial->file, describe_stretch(from, until)));
   }
 }
 

@@ -169,6 +169,31 @@ void tidy_table_clock(MotionTrial* trial) {
   insert_times(&table.times, missing);
 }
 
+// Coordinates have digits that noise changes: no two frames of a camera system are the same.
+constexpr size_t kLeastFrozen = 5;   // frames
+constexpr size_t kLeastMarkers = 3;  // seen in them
+// Of a marker that is nowhere else; fewer are a snapshot, whose origin may be a marker.
+constexpr size_t kLeastOrigin = 5;  // frames
+
+void tell_of_frozen(MotionTrial* trial) {
+  const MarkerTracks& markers = trial->markers;
+  for (const FrozenStretch& frozen : find_frozen(markers)) {
+    const size_t count = frozen.last - frozen.first + 1;
+    if (count == markers.frames()) {
+      trial->warnings.push_back(fmt::format(
+          "All {} frames are the same to the last digit: one frame that was repeated?", count));
+      return;
+    }
+    trial->warnings.push_back(fmt::format(
+        "All markers stand still to the last digit in {} frames, {} to {} ({:.3f} to {:.3f} s): "
+        "the recording was frozen or filled there; what is computed from those frames is no "
+        "measurement.",
+        count, markers.first_frame + static_cast<int>(frozen.first),
+        markers.first_frame + static_cast<int>(frozen.last), markers.times[frozen.first],
+        markers.times[frozen.last]));
+  }
+}
+
 void tidy_origin(MotionTrial* trial) {
   MarkerTracks& markers = trial->markers;
   std::vector<std::string> sentences;
@@ -198,11 +223,30 @@ void tidy_origin(MotionTrial* trial) {
 
 }  // namespace
 
+std::vector<FrozenStretch> find_frozen(const MarkerTracks& markers) {
+  std::vector<FrozenStretch> stretches;
+  const size_t width = markers.markers();
+  const auto repeats = [&](size_t k) {
+    size_t seen = 0;
+    for (size_t i = 0; i < width; ++i) {
+      if (!markers.has(k, i) && !markers.has(k - 1, i)) continue;
+      if (markers.at(k, i) != markers.at(k - 1, i)) return false;
+      ++seen;
+    }
+    return seen >= kLeastMarkers;
+  };
+  for (size_t k = 1, end = 1; k < markers.frames(); k = end + 1) {
+    for (end = k; end < markers.frames() && repeats(end);) ++end;
+    if (end - k + 1 >= kLeastFrozen) stretches.push_back({k - 1, end - 1});
+  }
+  return stretches;
+}
+
 size_t drop_origin(std::span<Vec3d> track) {
   const auto zeros = static_cast<size_t>(std::count(track.begin(), track.end(), Vec3d::Zero()));
   const auto seen = static_cast<size_t>(
       std::count_if(track.begin(), track.end(), [](const Vec3d& p) { return p.allFinite(); }));
-  if (zeros == 0 || zeros == seen) return 0;
+  if (zeros == 0 || (zeros == seen && zeros < kLeastOrigin)) return 0;
   std::replace(track.begin(), track.end(), Vec3d(Vec3d::Zero()), Vec3d(Vec3d::Constant(kMissing)));
   return zeros;
 }
@@ -234,6 +278,7 @@ void tidy(MotionTrial* trial) {
   // The channels of a C3D count samples; they have no times of their own.
   if (trial->analog.rows() > 0 && trial->plates.empty()) tidy_table_clock(trial);
   tidy_origin(trial);
+  tell_of_frozen(trial);
 }
 
 }  // namespace vesica

@@ -32,9 +32,9 @@ Json as_short_list(const CycleValues& values) {
 
 std::string show_interval(const MeanInterval& m, int digits) {
   if (m.count == 0) return "\u2013";
-  if (m.count < 2) return fmt::format("{:.{}f}", m.mean, digits);
-  return fmt::format("{:.{}f} ({:.{}f} to {:.{}f}){}", m.mean, digits, m.low, digits, m.high,
-                     digits, m.trials_differ ? " *" : "");
+  if (m.count < 2) return format_fixed(m.mean, digits);
+  return fmt::format("{} ({} to {}){}", format_fixed(m.mean, digits), format_fixed(m.low, digits),
+                     format_fixed(m.high, digits), m.trials_differ ? " *" : "");
 }
 
 int digits_of(const std::string& unit) { return unit == "%" || unit == "steps/min" ? 1 : 3; }
@@ -87,8 +87,9 @@ void add_parameters(const GaitSummary& summary, HtmlPage* page) {
                     show_interval(p.right, digits), show_interval(p.both, digits),
                     !std::isfinite(s.index) ? "\u2013"
                     : std::isfinite(s.low)
-                        ? fmt::format("{:.1f} ({:.1f} to {:.1f})", s.index, s.low, s.high)
-                        : fmt::format("{:.1f}", s.index)});
+                        ? fmt::format("{} ({} to {})", format_fixed(s.index, 1),
+                                      format_fixed(s.low, 1), format_fixed(s.high, 1))
+                        : format_fixed(s.index, 1)});
   }
   page->add_table({"parameter", "unit", "left", "right", "both", "symmetry index, %"}, rows, {1});
 }

@@ -10,6 +10,9 @@
 
 namespace vesica {
 
+// Fixed digits; what rounds to zero has no sign.
+std::string format_fixed(double value, int digits);
+
 // docs/howto/gait.md lists the keys.
 nlohmann::ordered_json as_json(const GaitSummary& summary,
                                const std::vector<NormativeCurve>& normatives);

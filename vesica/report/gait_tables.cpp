@@ -48,6 +48,12 @@ std::string with_unit(const std::string& name, const std::string& unit) {
 
 }  // namespace
 
+std::string format_fixed(double value, int digits) {
+  std::string text = fmt::format("{:.{}f}", value, digits);
+  if (text.starts_with('-') && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
+  return text;
+}
+
 Json as_json(const GaitSummary& summary, const std::vector<NormativeCurve>& normatives) {
   Json parameters = Json::object(), strides = Json::array(), curves = Json::array();
   for (const GaitParameter& p : summary.parameters) {

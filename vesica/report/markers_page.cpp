@@ -106,6 +106,12 @@ void add_correlations(const Run& run, HtmlPage* page) {
 
 void add_parameters(const Run& run, HtmlPage* page) {
   page->add_heading("Parameters");
+  if (run.id->d.size() == 0) {
+    page->add_text(
+        "The model has none to find: its constants are given, or follow from the "
+        "standing trial.");
+    return;
+  }
   std::vector<std::vector<std::string>> rows;
   for (int k = 0; k < run.id->d.size(); ++k) {
     const Parameter& p = run.model.parameters[k];
