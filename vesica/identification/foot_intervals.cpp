@@ -103,6 +103,12 @@ FootIntervals calc_intervals(const Eigen::VectorXd& x, const std::vector<std::st
   const Eigen::MatrixXd inverse = invert_symmetric(A);
   const double taken = (inverse.cwiseProduct(data)).sum();
   const double raise = samples / std::max(samples - taken, samples / kMostRaise);
+  // Pictures hang together over time as the plate's residuals do, which are seen more often.
+  double length = 1;
+  for (const Kind& kind : kinds) length = std::max(length, kind.length);
+  const double apart =
+      static_cast<double>(residuals->frames()) / std::max(1, residuals->pictures());
+  spread *= raise * std::max(1.0, length / apart);
   for (const Kind& kind : kinds) {
     if (kind.variance > 0) spread += (raise * kind.variance * kind.length) * kind.information;
   }

@@ -4,8 +4,9 @@
 // the prior is -A^-1 (J'e + w^2 x*), w the weight of a prior's row. Its covariance is
 // A^-1 B A^-1, B = sum over kinds of s^2 tau J'J + sum over pictures of (J'r)(J'r)' + w^4. s^2 is
 // the mean square of a kind of residual, tau = 1 + 2 sum of its autocorrelations up to the first
-// that is not positive, for residuals of a stance hang together over time. s^2 is raised by
-// N/(N - p): N the samples that count as independent, p the parameters that the data, not the
+// that is not positive, for residuals of a stance hang together over time, and so do pictures,
+// whose part is multiplied by the largest tau over the frames from one to the next. All are raised
+// by N/(N - p): N the samples that count as independent, p the parameters that the data, not the
 // priors, have taken from them.
 #pragma once
 
