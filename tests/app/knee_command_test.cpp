@@ -22,7 +22,13 @@ TEST(KneeCommand, ItsScenesRun) {
     const Outcome run = work.run("simulate my.yaml --json --out r");
     ASSERT_EQ(run.status, 0) << run.err;
     EXPECT_TRUE(run.json()["contacts"].contains("medial"));
+    // At rest but for what holds the flexion: the summary says how well.
+    if (run.json().contains("equilibrium")) {
+      EXPECT_LT(run.json()["equilibrium"]["residual"].get<double>(), 1e-5);
+    }
   }
+  const auto summary = work.run("simulate knee --json --out r").json();
+  EXPECT_LT(summary["equilibrium"]["residual"].get<double>(), 1e-7);
   // Side, toes and what it is are written, also where they are the default.
   ASSERT_EQ(work.run("knee --write my.yaml").status, 0);
   for (const char* part : {"side: right", "toe_strain: 0.03", "A right knee of 12 ligaments"}) {
