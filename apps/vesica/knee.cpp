@@ -11,6 +11,7 @@
 #include "vesica/biomechanics/leg.h"
 #include "vesica/error.h"
 #include "vesica/io/output_file.h"
+#include "vesica/io/yaml.h"
 #include "vesica/model/model_file.h"
 #include "vesica/simulation/make_scene.h"
 
@@ -31,14 +32,19 @@ void tell_strands(const biomechanics::KneeStrands& strands) {
   say("{} from femur to tibia, of a {} knee\n", count(strands.ligaments.size(), "strand"),
       strands.side == biomechanics::Side::kLeft ? "left" : "right");
   if (!strands.left_out.empty()) {
-    say("{} left out, which this knee has no place for: {}\n",
-        count(strands.left_out.size(), "strand"), fmt::join(strands.left_out, ", "));
+    say("{} left out: {}\n", count(strands.left_out.size(), "strand"),
+        fmt::join(strands.left_out, ", "));
   }
   if (!strands.straightened.empty()) {
     say("{} straight, though the table lets them wrap over {}: it has the names of these surfaces "
         "only; give lines that need them `wraps` (docs/theory/wrapping.md): {}\n",
         count(strands.straightened.size(), "strand"), fmt::join(strands.surfaces, ", "),
         fmt::join(strands.straightened, ", "));
+  }
+  if (!strands.shortened.empty()) {
+    say("{} straight from end to end, though n_path_points has more: the table has the ends only; "
+        "give lines that need them more `points`: {}\n",
+        count(strands.shortened.size(), "strand"), fmt::join(strands.shortened, ", "));
   }
 }
 
@@ -61,7 +67,9 @@ biomechanics::KneeOptions make_knee_options(const KneeArguments& a, bool quiet) 
   if (a.condyles == "ellipsoids") {
     for (auto& c : options.condyles) c.radii.y() *= kEllipsoidStretch;
   }
-  if (a.flexion < 0 || a.flexion > 140) throw InputError("--flexion: from 0 to 140 degrees");
+  if (!(a.flexion >= 0 && a.flexion <= 140)) {  // also what is no number
+    throw InputError(fmt::format("--flexion: from 0 to 140 degrees, found {:g}", a.flexion));
+  }
   options.flexion = a.flexion * kPi / 180;
   return options;
 }
@@ -79,6 +87,22 @@ Model make_walk(const KneeArguments& a, const biomechanics::KneeOptions& options
   const std::string femur = save("femur", biomechanics::write_femur_csv(options, motion));
   const std::string ankle = save("ankle", biomechanics::write_ankle_csv(motion));
   return biomechanics::make_leg(options, motion, femur, ankle);
+}
+
+// The scene with what a user changes first, also where it is the default: side and toe of every
+// ligament.
+std::string write_scene(const Model& model) {
+  InputFile file = InputFile::parse(write_model(model), "knee");
+  for (size_t k = 0; k < model.forces.size(); ++k) {
+    const auto* ligament = std::get_if<model::Ligament<>>(&model.forces[k].force);
+    if (ligament == nullptr) continue;
+    file.set(fmt::format("forces.{}.toe_strain", k), fmt::format("{}", ligament->toe_strain));
+  }
+  for (size_t k = 0; k < model.measures.size(); ++k) {
+    const auto& measure = std::get<model::GroodSuntay<>>(model.measures[k].measure);
+    file.set(fmt::format("measures.{}.side", k), measure.is_left ? "left" : "right");
+  }
+  return file.dump();
 }
 
 void write_knee(KneeArguments a, const Common& common) {
@@ -108,7 +132,7 @@ void write_knee(KneeArguments a, const Common& common) {
                       a.flexion > 0 ? "give another --flexion" : "look at its strands"));
     }
   }
-  const std::string text = write_model(model);
+  const std::string text = write_scene(model);
   if (!a.write.empty()) {
     save_text(a.write, text);
     if (!common.quiet) say("{}: run it with: vesica simulate {}\n", a.write, a.write);

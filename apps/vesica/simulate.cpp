@@ -22,6 +22,7 @@
 #include "vesica/simulation/make_scene.h"
 #include "vesica/simulation/recording.h"
 #include "vesica/simulation/run_checks.h"
+#include "vesica/simulation/scene_start.h"
 #include "vesica/simulation/sensitivity.h"
 #include "vesica/simulation/summary.h"
 
@@ -114,6 +115,9 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
   try_folder(folder);
   check_room(model, run, system, options.formats, folder);
   RunWriter writer({folder, options.formats}, system, run, file);
+  if (model.equilibrium && !from) {
+    writer.add_note("equilibrium", {{"residual", calc_rest_residual(model, system)}});
+  }
   if (from) {
     const std::optional<double> first = copy_rows(*from, run, system, &writer);
     copy_maps(*from, run, &writer);

@@ -105,6 +105,59 @@ TEST(KneeStrands, BadTablesAreRefused) {
             std::string::npos);
 }
 
+// Columns of OpenSim's ligament beyond the first: each is honoured or told, none is ignored.
+TEST(KneeStrands, MoreColumnsAreHonoured) {
+  const std::string file = (std::filesystem::temp_directory_path() / "strands_more.csv").string();
+  const auto load = [&](const std::string& name, const std::string& more,
+                        const std::string& side = "_r", const std::string& z = "-0.02") {
+    std::ofstream(file) << "name,linear_stiffness_N_per_strain,slack_length_m,origin_frame,ox_m,"
+                           "oy_m,oz_m,insertion_frame,ix_m,iy_m,iz_m,transition_strain,"
+                           "damping_coefficient,applies_force,n_path_points\n"
+                        << "b,1000,0.03,femur" << side << ",0,0,0,tibia" << side << ",0,-0.03,0\n"
+                        << name << ",1200,0.03,femur" << side << ",0,0," << z << ",tibia" << side
+                        << ",0,-0.03," << z << "," << more << "\n";
+    return biomechanics::load_knee_strands(file, 0);
+  };
+  // The toe ends at the transition strain, twice the toe strain; 1200 N * 0.003 s per strain.
+  const auto own = load("a", "0.08,0.003,TRUE,3");
+  EXPECT_DOUBLE_EQ(own.ligaments[1].toe_strain.value(), 0.04);
+  EXPECT_DOUBLE_EQ(own.ligaments[1].damping.value(), 1200 * 0.003 / 0.03);
+  EXPECT_EQ(own.shortened, std::vector<std::string>{"a"});
+  EXPECT_FALSE(own.ligaments[0].toe_strain || own.ligaments[0].damping);
+  KneeOptions options;
+  options.ligaments = own.ligaments;
+  const Model knee = biomechanics::make_knee(options);
+  const auto& line = std::get<model::Ligament<>>(knee.forces[1].force);
+  EXPECT_DOUBLE_EQ(line.toe_strain, 0.04);
+  EXPECT_DOUBLE_EQ(line.damping, 120);
+  EXPECT_DOUBLE_EQ(std::get<model::Ligament<>>(knee.forces[0].force).damping, 500);
+  const auto out = load("a", ",,false,2");
+  EXPECT_EQ(out.ligaments.size(), 1u);
+  EXPECT_EQ(out.left_out, std::vector<std::string>{"a (applies_force is false)"});
+  const auto expect = [&](const std::string& part, const auto&... given) {
+    const std::string error = test::input_error_of([&] { load(given...); });
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+  };
+  expect(":3: transition_strain", "a", "x,,,");
+  expect(":3: transition_strain", "a", "0,,,");
+  expect(":3: damping_coefficient", "a", ",-1,,");
+  expect(":3: applies_force", "a", ",,maybe,");
+  // Names that bones, compartments and the measure have.
+  for (const char* name : {"medial", "lateral", "knee", "femur", "tibia"}) {
+    expect(std::string(":3: a strand cannot be called '") + name, name, ",,,");
+  }
+  // Sides, in words too; a collateral ligament on the wrong one is told.
+  for (const char* side : {"_l", "_left", "_Left"}) {
+    EXPECT_EQ(load("MCL1", ",,,", side, "0.03").side, biomechanics::Side::kLeft) << side;
+    expect("MCL1 lies lateral in a left knee", "MCL1", ",,,", side, "-0.03");
+  }
+  for (const char* side : {"_r", "_right", ""}) {
+    EXPECT_EQ(load("MCL1", ",,,", side, "-0.03").side, biomechanics::Side::kRight) << side;
+    expect("MCL1 lies lateral in a right knee", "MCL1", ",,,", side, "0.03");
+    expect("LCL1 lies medial in a right knee", "LCL1", ",,,", side, "-0.03");
+  }
+}
+
 // Strands of a left knee, reversed ones and other letters are read; what cannot be is told with its
 // line.
 TEST(KneeStrands, RowsAreWhatTheySay) {

@@ -78,6 +78,62 @@ TEST(Simulate, LedgerClosesWithEveryDissipation) {
   }
 }
 
+// A ball that starts pressed in and is let go presses most at its start, one that is pushed down at
+// its end: both count, with every kind of solver, also where no rows are recorded.
+TEST(Simulate, PeaksAreOfTheStartAndTheEndToo) {
+  constexpr double kRadius = 0.05, kDepth = 0.002;  // F = k pi d^2 (R - d/3)
+  const double force = 1e8 * kPi * kDepth * kDepth * (kRadius - kDepth / 3);
+  const std::string pressed = "    pose: {position: [0, 0, 0.048]}\n";
+  for (const char* solver : {"{method: rk4, step: 1.0e-4}", "{method: dopri5, tolerance: 1.0e-4}",
+                             "{method: cvode, tolerance: 1.0e-4}"}) {
+    auto s = load(ball_scene(kElastic, kNone, solver, "0.02", pressed));
+    for (const double interval : {0.01, 0.0}) {
+      s.options.interval = interval;
+      const ContactMonitor start = simulate(s.system, s.options).monitors[0];
+      EXPECT_NEAR(start.max_force, force, 1e-6 * force) << solver;
+      EXPECT_NEAR(start.max_depth, kDepth, 1e-12) << solver;
+    }
+  }
+  const auto down = load(ball_scene(kElastic, kNone, "{method: rk4, step: 1.0e-3}", "0.001",
+                                    pressed + "    velocity: {linear: [0, 0, -1]}\n"));
+  const auto result = simulate(down.system, down.options);
+  const double depth = kRadius - result.state[2];
+  EXPECT_GT(depth, 1.2 * kDepth);
+  EXPECT_GE(result.monitors[0].max_force,
+            (1 - 1e-9) * 1e8 * kPi * depth * depth * (kRadius - depth / 3));
+}
+
+// A weight dropped on a soft strap: energy says how far it stretches, and the run names the strap
+// once; a stiff one is not warned of.
+TEST(Simulate, LigamentsStrainedTooFarAreNamed) {
+  const auto warnings_of = [](double stiffness, LineMonitor* line) {
+    const auto s = load(
+        fmt::format("vesica: 1\ngravity: [0, 0, -10]\nbodies:\n  hook: {{fixed: true}}\n"
+                    "  weight: {{mass: 1, inertia: [1, 1, 1], pose: {{position: [0, 0, -0.5]}}}}\n"
+                    "forces:\n  - type: ligament\n    name: strap\n    points: [{{body: hook}}, "
+                    "{{body: weight}}]\n    stiffness: {}\n    slack_length: 0.5\n"
+                    "    toe_strain: 1.0e-4\nduration: 1\nsolver: {{method: dopri5}}\n",
+                    stiffness));
+    const RunResult result = simulate(s.system, s.options);
+    *line = result.lines.at(0);
+    return make_warnings(s.system, s.options, result);
+  };
+  LineMonitor line;
+  const auto soft = warnings_of(100, &line);
+  // From rest at the slack length to twice the static stretch, half a period later.
+  EXPECT_NEAR(line.max_strain, 2 * 0.1 / 0.5, 1e-3);
+  EXPECT_NEAR(line.time, kPi * std::sqrt(1.0 / 100), 0.03);
+  const auto count = [](const std::vector<std::string>& warnings) {
+    return std::count_if(warnings.begin(), warnings.end(), [](const std::string& w) {
+      return w.find("ligament strap is strained by 40") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(count(soft), 1);
+  for (const std::string& warning : warnings_of(1000, &line)) {
+    EXPECT_EQ(warning.find("strap"), std::string::npos) << warning;
+  }
+}
+
 TEST(Simulate, DirectImpactsReturnTheRestitution) {
   for (double e : {0.05, 0.2, 0.5, 0.8, 0.95}) {
     const auto s = load(ball_scene(

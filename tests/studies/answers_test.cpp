@@ -226,7 +226,18 @@ TEST(Answers, RunsThatAreNotDoneAreLeftOut) {
   EXPECT_EQ(answers.outputs[0].count, 11u);
   EXPECT_NEAR(answers.outputs[0].effects[0].mu, 1, 1e-12);
   ASSERT_EQ(answers.notes.size(), 2u);
-  EXPECT_NE(answers.notes[0].find("1 of 4 trajectories"), std::string::npos);
+  EXPECT_NE(answers.notes[0].find("1 of 4 trajectories are left out: 1 runs are not done"),
+            std::string::npos)
+      << answers.notes[0];
+  // Done, but what the output reads did not happen: said so, and what that means for the ranking.
+  ResultTable empty = as_table(run(study));
+  for (const size_t k : {0u, 1u, 4u, 8u}) empty.outputs[0][k] = std::nan("");
+  const std::string note = calc_answers(study, "", empty).notes.at(0);
+  EXPECT_NE(note.find("3 of 4 trajectories are left out: in 4 runs the output is empty"),
+            std::string::npos)
+      << note;
+  EXPECT_NE(note.find("not to be relied on"), std::string::npos) << note;
+  EXPECT_EQ(note.find("not done"), std::string::npos) << note;
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ Model make_knee(const KneeOptions& options) {
   detail::check_options(options);
   Model m;
   m.title = "A knee swings under gravity";
+  m.description = detail::describe_knee(options);
   m.gravity = Vec3d(0, -kStandardGravity, 0);
   const Vec3d origin = Vec3d::Zero();
   model::Body<> femur{.name = "femur", .fixed = true};

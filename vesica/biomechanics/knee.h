@@ -28,6 +28,8 @@ struct KneeLigament {
   Vec3d femur, tibia;       // where it is attached [m]
   double stiffness = 0;     // K2 [N/m]
   double slack_length = 0;  // L0 [m]
+  // Its own, in place of those of KneeOptions.
+  std::optional<double> toe_strain{}, damping{};  // [1], [N s/m]
 };
 
 // Abdel-Rahman and Hefzy's twelve: L0 = K2/(4 K1 0.03) (Brown 3.2).

@@ -145,6 +145,7 @@ Model make_loaded(const KneeOptions& knee, const LoadOptions& load) {
 Model make_squat(const KneeOptions& knee, const LoadOptions& load) {
   Model m = make_loaded(knee, load);
   m.title = "A squat: quadriceps let the body down and lift it again";
+  m.description = detail::describe_knee(knee);
   return m;
 }
 
@@ -153,6 +154,7 @@ Model make_step(const KneeOptions& knee, LoadOptions load) {
   load.returns = false;
   Model m = make_loaded(knee, load);
   m.title = "A step: quadriceps lift the body on a bent knee";
+  m.description = detail::describe_knee(knee);
   return m;
 }
 

@@ -57,8 +57,8 @@ model::Force<> make_line(const KneeLigament& given, const Vec3d& origin, const K
                           {"tibia", on_side(given.tibia, o.side)}};
   ligament.stiffness = given.stiffness;
   ligament.slack_length = given.slack_length;
-  ligament.toe_strain = o.toe_strain;
-  ligament.damping = o.ligament_damping;
+  ligament.toe_strain = given.toe_strain.value_or(o.toe_strain);
+  ligament.damping = given.damping.value_or(o.ligament_damping);
   return {ligament};
 }
 
@@ -93,6 +93,14 @@ void check_options(const KneeOptions& o) {
   for (const Plateau& p : o.plateaus) {
     refuse(!(p.normal.norm() > 0), "the normal of a plateau cannot be zero");
   }
+}
+
+std::string describe_knee(const KneeOptions& o) {
+  return fmt::format(
+      "A {} knee of {} ligaments. Axes of both bones: x to the subject's right, y anterior, z "
+      "proximal; the tibia's origin is the shank's mass centre. docs/howto/knee.md says what to "
+      "measure for your own.",
+      o.side == Side::kLeft ? "left" : "right", o.ligaments.size());
 }
 
 std::vector<model::BodyShape<>> make_femur_shapes(const KneeOptions& o, const Vec3d& origin) {

@@ -14,6 +14,9 @@ inline Vec3d on_side(const Vec3d& p, Side side) {
 // Throws InputError where the options make no knee.
 void check_options(const KneeOptions& options);
 
+// What of the knee a reader of its scene should know: side, ligaments, axes.
+std::string describe_knee(const KneeOptions& options);
+
 // Condyles and a bone. `origin`: of the body in the femur's frame, where its mass centre is.
 std::vector<model::BodyShape<>> make_femur_shapes(const KneeOptions& options, const Vec3d& origin);
 std::vector<model::BodyShape<>> make_tibia_shapes(const KneeOptions& options);

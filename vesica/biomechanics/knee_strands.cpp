@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <set>
 
 #include "vesica/biomechanics/knee_parts.h"
@@ -25,6 +26,21 @@ constexpr std::array kColumns = {"name",
                                  "iy_m",
                                  "iz_m"};
 enum Column { kName, kStiffness, kSlack, kOrigin, kOx, kOy, kOz, kInsertion, kIx, kIy, kIz };
+
+// Columns that a table may have.
+constexpr std::array kMoreColumns = {"wrap_objects", "transition_strain", "damping_coefficient",
+                                     "applies_force", "n_path_points"};
+enum MoreColumn { kWraps, kTransition, kDamping, kApplies, kPathPoints };
+
+using MorePlaces = std::array<size_t, kMoreColumns.size()>;  // beyond the heading: not there
+MorePlaces find_more_columns(const std::vector<std::string_view>& heading) {
+  MorePlaces places{};
+  for (size_t c = 0; c < kMoreColumns.size(); ++c) {
+    places[c] = static_cast<size_t>(std::find(heading.begin(), heading.end(), kMoreColumns[c]) -
+                                    heading.begin());
+  }
+  return places;
+}
 
 using ColumnPlaces = std::array<size_t, kColumns.size()>;
 
@@ -51,15 +67,20 @@ std::string read_frame(std::string_view frame) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return name;
 }
+// 'r', 'l', or 0 where the frame does not say.
+char find_side(const std::string& frame) {
+  if (frame.ends_with("_l") || frame.ends_with("_left")) return 'l';
+  return frame.ends_with("_r") || frame.ends_with("_right") ? 'r' : '\0';
+}
 bool is_femur(const std::string& frame) { return frame.starts_with("femur"); }
 bool is_tibia(const std::string& frame) { return frame.starts_with("tibia"); }
 
 // One row of the table.
 class StrandRow {
  public:
-  StrandRow(const LineReader& reader, const ColumnPlaces& places,
+  StrandRow(const LineReader& reader, const ColumnPlaces& places, const MorePlaces& more,
             const std::vector<std::string_view>& fields)
-      : reader_(reader), places_(places), fields_(fields) {}
+      : reader_(reader), places_(places), more_(more), fields_(fields) {}
 
   std::string_view text(Column c) const {
     if (places_[c] < fields_.size()) return fields_[places_[c]];
@@ -72,6 +93,27 @@ class StrandRow {
     }
     return *x;
   }
+  // Empty where the table has no such column, or nothing in it.
+  std::string_view text(MoreColumn c) const {
+    return more_[c] < fields_.size() ? trim(fields_[more_[c]]) : std::string_view();
+  }
+  std::optional<double> number(MoreColumn c, double least) const {
+    if (text(c).empty()) return std::nullopt;
+    const auto x = parse_number(text(c));
+    if (!x || !(*x >= least)) {
+      reader_.fail(fmt::format("{}: expected a number of at least {:g}, found {}", kMoreColumns[c],
+                               least, quote(text(c))));
+    }
+    return x;
+  }
+  bool applies_force() const {
+    std::string word(text(kApplies));
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (word.empty() || word == "true" || word == "1") return true;
+    if (word == "false" || word == "0") return false;
+    reader_.fail(fmt::format("applies_force: expected true or false, found {}", quote(word)));
+  }
   Vec3d point(Column x, Column y, Column z) const {
     return from_opensim({number(x), number(y), number(z)});
   }
@@ -79,6 +121,7 @@ class StrandRow {
  private:
   const LineReader& reader_;
   const ColumnPlaces& places_;
+  const MorePlaces& more_;
   const std::vector<std::string_view>& fields_;
 };
 
@@ -99,6 +142,29 @@ void check_lengths(const LineReader& reader, const KneeLigament& strand) {
   }
 }
 
+// Of a right knee, x to the right. A collateral ligament is on its own side of the knee.
+void check_collaterals(const LineReader& reader, const KneeLigament& strand, Side side) {
+  constexpr double kBeside = 0.01;
+  const double sign = strand.name.starts_with("MCL") ? -1 : strand.name.starts_with("LCL") ? 1 : 0;
+  if (sign * strand.femur.x() > -kBeside || sign * strand.tibia.x() > -kBeside) return;
+  reader.fail(fmt::format(
+      "{} lies {} in a {} knee; z (oz_m, iz_m) is to the subject's right, and frames of a left "
+      "knee end in _l or _left",
+      strand.name, sign < 0 ? "lateral" : "medial", side == Side::kLeft ? "left" : "right"));
+}
+
+// What else is called so in the scene.
+void check_strand_name(const LineReader& reader, const std::string& name) {
+  constexpr std::array kTaken = {"medial", "lateral", "knee", "femur", "tibia"};
+  if (name.empty()) reader.fail("a strand needs a name");
+  if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {
+    reader.fail(fmt::format(
+        "a strand cannot be called '{}': a bone, a compartment or the measure of the knee is; "
+        "rename it",
+        name));
+  }
+}
+
 KneeLigament read_strand(const LineReader& reader, const StrandRow& row, bool is_reversed,
                          Side side) {
   KneeLigament strand;
@@ -113,6 +179,10 @@ KneeLigament read_strand(const LineReader& reader, const StrandRow& row, bool is
   strand.tibia = detail::on_side(row.point(kIx, kIy, kIz), side);
   if (is_reversed) std::swap(strand.femur, strand.tibia);
   check_lengths(reader, strand);
+  check_collaterals(reader, strand, side);
+  constexpr double kLeastTransition = 1e-6;
+  if (const auto end = row.number(kTransition, kLeastTransition)) strand.toe_strain = 0.5 * *end;
+  if (const auto rate = row.number(kDamping, 0)) strand.damping = strand.stiffness * *rate;
   return strand;
 }
 
@@ -127,8 +197,7 @@ KneeStrands load_knee_strands(const std::string& path, double tibia_origin) {
   split_at(line, ',', &fields);
   const ColumnPlaces places = find_columns(reader, fields);
   const size_t width = fields.size();
-  const auto wraps =
-      static_cast<size_t>(std::find(fields.begin(), fields.end(), "wrap_objects") - fields.begin());
+  const MorePlaces more = find_more_columns(fields);
   KneeStrands strands;
   std::set<std::string, std::less<>> names, surfaces;
   std::string side;
@@ -141,9 +210,9 @@ KneeStrands load_knee_strands(const std::string& path, double tibia_origin) {
                       "a name?",
                       fields.size(), width));
     }
-    const StrandRow row(reader, places, fields);
+    const StrandRow row(reader, places, more, fields);
     const std::string name(row.text(kName));
-    if (name.empty()) reader.fail("a strand needs a name");
+    check_strand_name(reader, name);
     if (!names.insert(name).second) {
       reader.fail(fmt::format("there is a strand '{}' already; its name heads columns", name));
     }
@@ -156,9 +225,13 @@ KneeStrands load_knee_strands(const std::string& path, double tibia_origin) {
                      : fmt::format("{} ({} on {})", name, &end == &to ? "ends" : "begins", end));
       continue;
     }
-    const std::string here = from.ends_with("_l") || to.ends_with("_l") ? "left" : "right";
-    if ((from.ends_with("_l") && to.ends_with("_r")) ||
-        (from.ends_with("_r") && to.ends_with("_l")) || (!side.empty() && side != here)) {
+    if (!row.applies_force()) {
+      strands.left_out.push_back(fmt::format("{} (applies_force is false)", name));
+      continue;
+    }
+    const char on[] = {find_side(from), find_side(to)};
+    const std::string here = on[0] == 'l' || on[1] == 'l' ? "left" : "right";
+    if ((on[0] != on[1] && on[0] != 0 && on[1] != 0) || (!side.empty() && side != here)) {
       reader.fail(fmt::format("{} runs from {} to {}; a table is of one knee, right or left", name,
                               from, to));
     }
@@ -166,10 +239,11 @@ KneeStrands load_knee_strands(const std::string& path, double tibia_origin) {
     strands.side = here == "left" ? Side::kLeft : Side::kRight;
     strands.ligaments.push_back(read_strand(reader, row, is_reversed, strands.side));
     strands.ligaments.back().tibia += Vec3d(0, 0, tibia_origin);
-    if (wraps < fields.size() && !fields[wraps].empty()) {
+    if (const std::string_view wraps = row.text(kWraps); !wraps.empty()) {
       strands.straightened.push_back(name);
-      surfaces.emplace(fields[wraps]);
+      surfaces.emplace(wraps);
     }
+    if (row.number(kPathPoints, 2).value_or(2) > 2) strands.shortened.push_back(name);
   }
   strands.surfaces.assign(surfaces.begin(), surfaces.end());
   if (strands.ligaments.empty()) reader.fail("no strand runs from the femur to the tibia");

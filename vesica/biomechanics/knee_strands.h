@@ -17,16 +17,21 @@ struct KneeStrands {
   // Of `ligaments`, those that the table lets wrap over surfaces, and these. The table has the
   // names of the surfaces only: the strands run straight.
   std::vector<std::string> straightened, surfaces;
+  // Those that the table lets pass more points than it gives (n_path_points): they run straight.
+  std::vector<std::string> shortened;
 };
 
 // CSV with a heading: name, linear_stiffness_N_per_strain, slack_length_m, origin_frame, ox_m,
-// oy_m, oz_m, insertion_frame, ix_m, iy_m, iz_m, and perhaps wrap_objects; other columns are
-// ignored. Points are in OpenSim's axes (x anterior, y superior, z to the right) of femur_distal_r
-// and tibia_proximal_r (or _l), whose origins coincide in the extended knee; a strand may begin on
-// either bone. `tibia_origin`: where the tibia's own origin, the shank's mass centre, lies below
-// that point [m].
+// oy_m, oz_m, insertion_frame, ix_m, iy_m, iz_m, and perhaps wrap_objects, n_path_points,
+// applies_force (false: left out), and as OpenSim's Blankevoort1991Ligament has them
+// transition_strain (where the toe ends) and damping_coefficient [s] (force = stiffness per strain
+// * coefficient * rate of strain); other columns are ignored. Points are in OpenSim's axes (x
+// anterior, y superior, z to the right) of femur_distal_r and tibia_proximal_r (or _l, _right,
+// _left), whose origins coincide in the extended knee; a strand may begin on either bone.
+// `tibia_origin`: where the tibia's own origin, the shank's mass centre, lies below that point [m].
 // Throws InputError with file and line (also for lengths that cannot be in metres, for names that
-// come twice and for strands of both knees), FileError where it cannot be read.
+// come twice or that parts of the knee have, for strands of both knees, and for collateral
+// ligaments on the wrong side), FileError where it cannot be read.
 KneeStrands load_knee_strands(const std::string& path, double tibia_origin);
 
 // A knee of these strands. Condyles are spheres fitted to the femoral cartilage of a healthy knee

@@ -139,6 +139,7 @@ Model make_leg(const KneeOptions& knee, const LegMotion& motion, const std::stri
   const LoadOptions load;
   Model m;
   m.title = "A leg walks: thigh and ankle as recorded, the knee by contact and ligaments";
+  m.description = detail::describe_knee(knee);
   model::Body<> femur = make_guide("femur", femur_file);
   femur.shapes = detail::make_femur_shapes(knee, origin);
   const Mat3d R_WT = make_bone_axes(motion.knee[0] - motion.ankle[0], Vec3d::UnitX());

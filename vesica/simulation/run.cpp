@@ -37,6 +37,7 @@ Run::Run(const System<double>& system, const RunOptions& options, const RunContr
   row_.resize(rates_.size());
   result_.monitors.resize(system.scene().contacts.size());
   touching_.resize(result_.monitors.size());
+  result_.lines.resize(system.scene().lines.size());
   last_volumes_.assign(system.layout().slots(), 0.0);
   data_.wants_gap = data_.wants_depth = true;
   result_.recording = make_recording(system);
@@ -52,6 +53,7 @@ void Run::begin() {
   result_.start = calc_energies(system_, start.y.data(), data_);
   result_.start_energy = result_.start.total();
   note_energies(result_.start);
+  if (!control_.from) note_peaks(start.t, data_);
   for (size_t c = 0; c < result_.monitors.size(); ++c) {
     Energies<double> own;
     add_contact_energies(system_, data_, c, &own);
@@ -137,6 +139,27 @@ void Run::record(double t, const double* y, const Memory<double>& memory) {
   if (control_.observer) control_.observer->on_row(t, values_);
 }
 
+void Run::note_strains(double t, const Evaluation<double>& data) {
+  for (size_t k = 0; k < result_.lines.size(); ++k) {
+    if (data.lines[k].strain > result_.lines[k].max_strain) {
+      result_.lines[k] = {data.lines[k].strain, t};
+    }
+  }
+}
+
+void Run::note_peaks(double t, const Evaluation<double>& data) {
+  note_strains(t, data);
+  std::fill(touching_.begin(), touching_.end(), 0);
+  for (size_t k = 0; k < data.forces.size(); ++k) {
+    if (!is_touching(data.overlaps[k])) continue;
+    const size_t c = system_.layout().contact_of(k);
+    ContactMonitor& m = result_.monitors[c];
+    m.most_pairs = std::max(m.most_pairs, ++touching_[c]);
+    m.max_force = std::max(m.max_force, data.forces[k].normal.force);
+    note_depth(k, -data.overlaps[k].distance);
+  }
+}
+
 void Run::note_depth(size_t slot, double depth) {
   ContactMonitor& m = result_.monitors[system_.layout().contact_of(slot)];
   m.max_depth = std::max(m.max_depth, depth);
@@ -177,6 +200,7 @@ double calc_missed_tolerance(const Contact<double>& contact, const Overlap<doubl
 
 void Run::observe(const State<double>& state, const Evaluation<double>& data, double h) {
   note_energies(calc_energies(system_, state.y.data(), data));
+  note_strains(state.t, data);
   std::fill(touching_.begin(), touching_.end(), 0);
   for (size_t k = 0; k < data.forces.size(); ++k) {
     const auto& o = data.overlaps[k];
@@ -286,6 +310,7 @@ void Run::leave_checkpoint(bool cut) {
 RunResult Run::finish() {
   calc_end();
   note_energies(result_.end);
+  if (result_.failure.empty()) note_peaks(result_.end_time, data_);
   return std::move(result_);
 }
 

@@ -42,6 +42,9 @@ class Run {
   void record(double t, const double* y, const Memory<double>& memory);
   void record_maps_due(const State<double>& state,
                        const std::function<void(double, double*)>& interpolate);
+  // Peaks of contacts and lines at an instant that no step ends at: the start, the end.
+  void note_peaks(double t, const Evaluation<double>& data);
+  void note_strains(double t, const Evaluation<double>& data);
   void note_depth(size_t slot, double depth);
   // Where it may be the greatest of the run.
   void observe_depth(size_t slot, const Evaluation<double>& data);

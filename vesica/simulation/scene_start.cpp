@@ -178,6 +178,44 @@ void start_at_rest(const Model& model, const std::vector<std::string>& seeds, Sc
   }
 }
 
+double calc_rest_residual(const Model& model, const System<double>& system) {
+  constexpr double kStep = 1e-6;  // of central differences
+  const Tree<double>& tree = system.scene().tree;
+  State<double> state = system.make_initial_state();
+  std::fill_n(state.y.begin() + tree.nq(), tree.nu(), 0.0);
+  auto data = system.make_evaluation<double>();
+  std::vector<ContactChange> unused;
+  system.find_parts(&state, &data, &unused);
+  std::vector<double> rates(state.y.size()), forces(static_cast<size_t>(tree.nu()));
+  calc_forces_at_rest(system, state.y.data(), state.memory, rates.data(), &data, forces.data());
+  const std::vector<int> locked = find_locked(model, system);
+  std::vector<int> open;
+  for (int k = 0; k < tree.nu(); ++k) {
+    if (std::find(locked.begin(), locked.end(), k) == locked.end()) open.push_back(k);
+  }
+  const auto n = static_cast<Eigen::Index>(open.size());
+  Eigen::MatrixXd left(n, 1);
+  for (Eigen::Index r = 0; r < n; ++r) {
+    left(r, 0) = forces[static_cast<size_t>(open[static_cast<size_t>(r)])];
+  }
+  const std::vector<HeldMeasure> held = find_held(model, system.scene());
+  Eigen::MatrixXd gradients(n, static_cast<Eigen::Index>(held.size()));
+  for (size_t h = 0; h < held.size(); ++h) {
+    const auto measure = [&](const Eigen::VectorXd& step) {
+      const std::vector<double> y = move_coordinates(tree, open, step, state.y);
+      system.calc_motions(0, y.data(), &data);
+      return calc_grood_suntay(system.scene().measures[static_cast<size_t>(held[h].measure)],
+                               data.motions)[static_cast<size_t>(held[h].part)];
+    };
+    for (Eigen::Index c = 0; c < n; ++c) {
+      const Eigen::VectorXd step = kStep * Eigen::VectorXd::Unit(n, c);
+      gradients(c, static_cast<Eigen::Index>(h)) = (measure(step) - measure(-step)) / (2 * kStep);
+    }
+  }
+  if (!held.empty()) left -= gradients * solve_least_squares(gradients, left);
+  return n > 0 ? left.cwiseAbs().maxCoeff() : 0;
+}
+
 namespace {
 
 // What closing the loops changed at the start, the most first; empty where it is less than what is

@@ -6,6 +6,7 @@
 
 #include "vesica/model/model.h"
 #include "vesica/simulation/scene.h"
+#include "vesica/simulation/system.h"
 
 namespace vesica {
 
@@ -13,6 +14,10 @@ namespace vesica {
 // dq = -J^-1 dr. `seeds`: for messages.
 template <class P>
 void start_at_rest(const Model& model, const std::vector<std::string>& seeds, Scene<P>* scene);
+
+// The largest force [N] or torque [N m] that is left where the scene starts at rest, but for what
+// holds measures; of a model with `equilibrium`, computed anew from the start.
+double calc_rest_residual(const Model& model, const System<double>& system);
 
 // Where all bodies are at q0.
 template <class P>

@@ -303,6 +303,14 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
                       name, m.max_step_rate, m.step_of_max_rate * 0.3 / m.max_step_rate));
     }
   }
+  for (size_t k = 0; k < result.lines.size(); ++k) {
+    const LineMonitor& m = result.lines[k];
+    if (!(m.max_strain > kStrainBound)) continue;
+    warnings.push_back(fmt::format(
+        "the ligament {} is strained by {:.3g} % at t = {:.4g} s; most tear before {:.2g} "
+        "%: look at its slack length and attachments, or at how far the motion goes",
+        system.scene().lines[k].name, 100 * m.max_strain, m.time, 100 * kStrainBound));
+  }
   for (size_t k = 0; k < result.maps.size(); ++k) {
     const MapMonitor& m = result.maps[k];
     const std::string& name = options.maps[k].title();

@@ -26,7 +26,7 @@ struct ContactEvent {
 struct ContactMonitor {
   long touchdowns = 0;         // between bodies of several parts: of all pairs of them
   long most_pairs = 0;         // of parts that touched at once
-  double max_force = 0;        // normal [N]
+  double max_force = 0;        // normal [N]; peaks are of the start and the end too
   double max_depth = 0;        // of the deepest point [m]
   double max_depth_ratio = 0;  // over the smaller body's size
   long steps_in_contact = 0;
@@ -59,6 +59,11 @@ double calc_flatness(const Overlap<double>& o);  // t/a; 0 for a point
 // its middle.
 bool pushes_at_corner(const Overlap<double>& o);
 
+// The most that a ligament was strained, over the start, accepted steps and the end.
+struct LineMonitor {
+  double max_strain = 0, time = 0;
+};
+
 struct RunStatistics {
   long steps = 0, rejected = 0, evaluations = 0, jacobians = 0;
   long stiff_steps = 0;  // of an explicit method, limited by stability
@@ -86,6 +91,7 @@ struct RunResult {
   RecordingHash hash;                // of them
   std::vector<ContactEvent> events;  // at most kMaxEvents
   std::vector<ContactMonitor> monitors;
+  std::vector<LineMonitor> lines;   // of the scene's; actuators have no strain
   std::vector<MapMonitor> maps;     // of RunOptions::maps
   std::vector<TimeTable> map_sums;  // likewise; rows as of `recording`
   RunStatistics statistics;
@@ -161,6 +167,9 @@ inline constexpr double kInaccurateBound = 1e-2, kNotFlatBound = 0.2;
 inline constexpr double kCornerBound = 1e-2;
 // Of all steps: above it, that stability limits them is warned of.
 inline constexpr double kStiffBound = 0.1;
+
+// Strain of a ligament above which it is warned of: most tear below.
+inline constexpr double kStrainBound = 0.2;
 
 // Warnings in plain words, from the monitors.
 std::vector<std::string> make_warnings(const System<double>& system, const RunOptions& options,

@@ -140,8 +140,39 @@ std::vector<double> by_run(const Study& study, const ResultTable& table,
   return values;
 }
 
-void add_morris(const Study& study, const std::vector<double>& y, OutputAnswer* answer,
-                std::vector<std::string>* notes) {
+// Why an output has no number in some runs.
+struct Gaps {
+  std::uint64_t not_done = 0, empty = 0;
+};
+Gaps count_gaps(const Study& study, const ResultTable& table, const std::vector<double>& y) {
+  Gaps gaps;
+  std::uint64_t done = 0;
+  for (size_t r = 0; r < y.size(); ++r) {
+    if (table.status[r] != 0) continue;
+    ++done;
+    if (!std::isfinite(y[r])) ++gaps.empty;
+  }
+  gaps.not_done = study.runs() - done;
+  return gaps;
+}
+
+// `what`: rows or trajectories, of which one gap takes out all.
+std::string say_left_out(const std::string& name, const char* what, std::uint64_t left_out,
+                         std::uint64_t all, const Gaps& gaps) {
+  std::vector<std::string> causes;
+  if (gaps.empty > 0) {
+    causes.push_back(
+        fmt::format("in {} runs the output is empty (what it reads did not happen)", gaps.empty));
+  }
+  if (gaps.not_done > 0) causes.push_back(fmt::format("{} runs are not done", gaps.not_done));
+  return fmt::format(
+      "{}: {} of {} {} are left out: {}{}", name, left_out, all, what, fmt::join(causes, ", "),
+      2 * (all - left_out) < all ? "; fewer than half are left: its ranking is not to be relied on"
+                                 : "");
+}
+
+void add_morris(const Study& study, const std::vector<double>& y, const Gaps& gaps,
+                OutputAnswer* answer, std::vector<std::string>* notes) {
   const Design& d = study.design;
   const std::uint64_t length = d.factors() + 1;
   std::vector<std::vector<double>> effects(d.factors());
@@ -161,10 +192,7 @@ void add_morris(const Study& study, const std::vector<double>& y, OutputAnswer* 
     }
   }
   if (left_out > 0) {
-    notes->push_back(
-        fmt::format("{}: {} of {} trajectories are left out, because a run of theirs is "
-                    "not done",
-                    answer->name, left_out, d.samples));
+    notes->push_back(say_left_out(answer->name, "trajectories", left_out, d.samples, gaps));
   }
   for (size_t f = 0; f < effects.size(); ++f) {
     const auto& e = effects[f];
@@ -188,8 +216,8 @@ void add_morris(const Study& study, const std::vector<double>& y, OutputAnswer* 
   }
 }
 
-void add_indices(const Study& study, const std::vector<double>& y, OutputAnswer* answer,
-                 std::vector<std::string>* notes) {
+void add_indices(const Study& study, const std::vector<double>& y, const Gaps& gaps,
+                 OutputAnswer* answer, std::vector<std::string>* notes) {
   const Design& d = study.design;
   const std::uint64_t length = calc_row_length(d);
   std::vector<double> A, B;
@@ -204,9 +232,7 @@ void add_indices(const Study& study, const std::vector<double>& y, OutputAnswer*
     for (size_t f = 0; f < AB.size(); ++f) AB[f].push_back(at[(f + 2) * d.repeats]);
   }
   if (A.size() < d.samples) {
-    notes->push_back(
-        fmt::format("{}: {} of {} rows are left out, because a run of theirs is not done",
-                    answer->name, d.samples - A.size(), d.samples));
+    notes->push_back(say_left_out(answer->name, "rows", d.samples - A.size(), d.samples, gaps));
   }
   if (A.size() < 4) return;
   const SobolIndices indices = calc_sobol_indices(A, B, AB);
@@ -258,10 +284,10 @@ OutputAnswer make_output_answer(const Study& study, const ResultTable& table, si
     ++varied;
   }
   if (study.design.method == Method::kMorris) {
-    add_morris(study, by_run(study, table, y), &answer, notes);
+    add_morris(study, by_run(study, table, y), count_gaps(study, table, y), &answer, notes);
   }
   if (study.design.method == Method::kSobolIndices) {
-    add_indices(study, by_run(study, table, y), &answer, notes);
+    add_indices(study, by_run(study, table, y), count_gaps(study, table, y), &answer, notes);
   }
   return answer;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +20,10 @@ namespace vesica::studies {
 namespace {
 
 using FitJson = nlohmann::ordered_json;
-constexpr int kMaxFitIterations = 30, kMaxFitDampings = 8;
+constexpr int kMaxFitIterations = 30, kMaxFitDampings = 12;
+constexpr int kMaxOtherIterations = 10;                       // from other places
+constexpr std::array kOtherStarts = {1.0 / 6, 5.0 / 6, 0.5};  // of a parameter's range
+constexpr double kSamePlace = 0.01;                           // of it
 constexpr double kFitStep = 1e-4;       // of a parameter's range, for differences
 constexpr double kSmallestStep = 1e-9;  // of it: nothing more to gain
 
@@ -150,14 +154,20 @@ class FitProblem {
   const std::atomic<bool>* stop_;
 };
 
+struct FitPlace {
+  Eigen::VectorXd x, misses;
+  int iterations = 0;
+
+  double worst() const { return misses.lpNorm<Eigen::Infinity>(); }
+  bool meets() const { return worst() <= 1; }
+};
+
 // Steps until the targets are met or nothing is gained.
-void solve_fit(FitProblem* problem, SceneFit* fit) {
-  Eigen::VectorXd x = problem->find_start();
-  Eigen::VectorXd r = problem->calc_misses(x);
-  const auto met = [&] { return r.lpNorm<Eigen::Infinity>() <= 1; };
+FitPlace search_from(FitProblem* problem, const Eigen::VectorXd& start, int most) {
+  FitPlace at{start, problem->calc_misses(start)};
   double weight = 1e-6;
-  for (; !met() && fit->iterations < kMaxFitIterations; ++fit->iterations) {
-    const Eigen::MatrixXd J = problem->calc_slopes(x);
+  for (; !at.meets() && at.iterations < most; ++at.iterations) {
+    const Eigen::MatrixXd J = problem->calc_slopes(at.x);
     const Eigen::MatrixXd A = J.transpose() * J;
     const double scale = std::max(A.diagonal().maxCoeff(), 1e-300);
     bool better = false;
@@ -165,30 +175,118 @@ void solve_fit(FitProblem* problem, SceneFit* fit) {
     for (int k = 0; k < kMaxFitDampings && !better; ++k, weight *= 10) {
       Eigen::MatrixXd damped = A;
       damped.diagonal().array() += weight * scale;
-      const Eigen::VectorXd step = solve_symmetric(damped, Eigen::VectorXd(-J.transpose() * r));
-      const Eigen::VectorXd next = (x + step).cwiseMax(0.0).cwiseMin(1.0);
+      const Eigen::VectorXd step =
+          solve_symmetric(damped, Eigen::VectorXd(-J.transpose() * at.misses));
+      const Eigen::VectorXd next = (at.x + step).cwiseMax(0.0).cwiseMin(1.0);
       const Eigen::VectorXd left = problem->calc_misses(next);
-      if (!(left.squaredNorm() < r.squaredNorm())) continue;
-      moved = (next - x).cwiseAbs().maxCoeff();
-      x = next;
-      r = left;
+      if (!(left.squaredNorm() < at.misses.squaredNorm())) continue;
+      moved = (next - at.x).cwiseAbs().maxCoeff();
+      at.x = next;
+      at.misses = left;
       better = true;
     }
     weight = std::max(1e-9, weight * 1e-2);
     if (!better || moved < kSmallestStep) break;
   }
-  r = problem->calc_misses(x);  // what is reported is of this point
-  for (size_t k = 0; k < fit->parameters.size(); ++k) {
-    fit->parameters[k].value = problem->value_at(k, x[static_cast<Eigen::Index>(k)]);
+  return at;
+}
+
+// From places spread over the bounds, another one of them for each parameter. Where the scene does
+// not run, or has no such figure, nothing is found.
+std::vector<FitPlace> search_elsewhere(FitProblem* problem, const Eigen::VectorXd& start) {
+  std::vector<FitPlace> places;
+  for (size_t s = 0; s < kOtherStarts.size(); ++s) {
+    Eigen::VectorXd x(start.size());
+    for (Eigen::Index k = 0; k < x.size(); ++k) {
+      x[k] = kOtherStarts[(s + static_cast<size_t>(k)) % kOtherStarts.size()];
+    }
+    if ((x - start).cwiseAbs().maxCoeff() < kSamePlace) continue;
+    try {
+      places.push_back(search_from(problem, x, kMaxOtherIterations));
+    } catch (const RunError&) {
+      continue;
+    } catch (const InputError&) {
+      continue;
+    }
   }
-  fit->converged = met();
-  if (fit->converged) return;
-  const bool at_bound = (x.array() <= 0).any() || (x.array() >= 1).any();
-  fit->message = fmt::format(
-      "the targets are missed by up to {:.3g} tolerances after {} iterations; {}",
-      r.lpNorm<Eigen::Infinity>(), fit->iterations,
-      at_bound ? "a parameter is at its bound: widen it if it may go further"
-               : "start elsewhere ('start'), or fit more parameters: these may not reach them");
+  return places;
+}
+
+// Whether a parameter at its bound would go further if it might.
+bool would_leave_bounds(FitProblem* problem, const FitPlace& at) {
+  if ((at.x.array() > 0).all() && (at.x.array() < 1).all()) return false;
+  const Eigen::VectorXd downhill = -problem->calc_slopes(at.x).transpose() * at.misses;
+  return ((at.x.array() <= 0 && downhill.array() < 0) ||
+          (at.x.array() >= 1 && downhill.array() > 0))
+      .any();
+}
+
+std::string list_places(const SceneFit& fit) {
+  std::string text;
+  const auto add = [&](size_t k, double value) {
+    const FitParameter& p = fit.parameters[k];
+    text += fmt::format("{} {:.4g}{}{}", p.name, value, p.unit.empty() ? "" : " ", p.unit);
+  };
+  for (size_t k = 0; k < fit.parameters.size(); ++k) {
+    text += k > 0 ? ", " : "";
+    add(k, fit.parameters[k].value);
+  }
+  for (const auto& other : fit.others) {
+    for (size_t k = 0; k < other.size(); ++k) {
+      text += k > 0 ? ", " : "; ";
+      add(k, other[k]);
+    }
+  }
+  return text;
+}
+
+// The others of these places that meet the targets, each once.
+void note_others(const FitProblem& problem, const FitPlace& best,
+                 const std::vector<FitPlace>& places, SceneFit* fit) {
+  std::vector<Eigen::VectorXd> known = {best.x};
+  for (const FitPlace& place : places) {
+    const auto is_known = [&](const Eigen::VectorXd& x) {
+      return (x - place.x).cwiseAbs().maxCoeff() <= kSamePlace;
+    };
+    if (!place.meets() || std::any_of(known.begin(), known.end(), is_known)) continue;
+    known.push_back(place.x);
+    std::vector<double>& values = fit->others.emplace_back();
+    for (size_t k = 0; k < fit->parameters.size(); ++k) {
+      values.push_back(problem.value_at(k, place.x[static_cast<Eigen::Index>(k)]));
+    }
+  }
+}
+
+void solve_fit(FitProblem* problem, SceneFit* fit) {
+  const Eigen::VectorXd start = problem->find_start();
+  std::vector<FitPlace> places = {search_from(problem, start, kMaxFitIterations)};
+  for (FitPlace& place : search_elsewhere(problem, start)) places.push_back(std::move(place));
+  size_t chosen = 0;
+  for (size_t k = 1; k < places.size(); ++k) {
+    if (!places[chosen].meets() && places[k].worst() < places[chosen].worst()) chosen = k;
+  }
+  const FitPlace& best = places[chosen];
+  for (const FitPlace& place : places) fit->iterations += place.iterations;
+  for (size_t k = 0; k < fit->parameters.size(); ++k) {
+    fit->parameters[k].value = problem->value_at(k, best.x[static_cast<Eigen::Index>(k)]);
+  }
+  fit->converged = best.meets();
+  note_others(*problem, best, places, fit);
+  if (!fit->others.empty()) {
+    fit->message = fmt::format(
+        "the targets are met at several places: {}; narrow 'low' and 'high' to the one that is "
+        "meant, or add a target that tells them apart",
+        list_places(*fit));
+  } else if (!fit->converged) {
+    fit->message = fmt::format(
+        "the targets are missed by up to {:.3g} tolerances after {} iterations from {} starts; {}",
+        best.worst(), fit->iterations, places.size(),
+        would_leave_bounds(problem, best)
+            ? "a parameter is at its bound: widen it if it may go further"
+            : "nothing within the bounds comes nearer from there: fit more parameters, or look at "
+              "the targets");
+  }
+  problem->calc_misses(best.x);  // what is reported is of this point
 }
 
 }  // namespace
@@ -266,6 +364,7 @@ nlohmann::ordered_json make_scene_fit_json(const SceneFit& fit) {
   json["iterations"] = fit.iterations;
   json["runs"] = fit.runs;
   json["converged"] = fit.converged;
+  if (!fit.others.empty()) json["met_elsewhere"] = fit.others;
   if (!fit.message.empty()) json["message"] = fit.message;
   return json;
 }

@@ -12,7 +12,11 @@
 // Gauss-Newton with Levenberg's damping on (figure - value)/tolerance, derivatives by central
 // differences; a parameter is scaled by its bounds, logarithmically where both are positive and far
 // apart (high > 10 low), and never leaves them. It has met the targets where every figure is within
-// its tolerance; where it stops without, the nearest is reported, as not converged.
+// its tolerance; where it stops without, the nearest is reported, as not converged. It starts from
+// 'start' and from up to three other places in the bounds: a figure that rises and falls over a
+// parameter meets a target at several places, or has its best where the first start does not lead.
+// The first that meets the targets is reported, else the nearest of all; other places that meet
+// them too are in `others`, and a warning names them.
 #pragma once
 
 #include <atomic>
@@ -46,7 +50,10 @@ struct SceneFit {
   std::vector<FitTarget> targets;
   int iterations = 0, runs = 0;
   bool converged = false;
-  std::string message;  // why not, and what to do
+  std::string message;  // why not, and what to do; or that the targets are met elsewhere too
+  // Values of the parameters at other places that meet the targets, by more than a hundredth of a
+  // parameter's range.
+  std::vector<std::vector<double>> others;
 };
 
 // Throws InputError with file and line where the fit is not described well, or the scene cannot be
