@@ -250,7 +250,8 @@ void add_identify(CommandLine& line, Common& common) {
       .excludes(study);
   command.run([&common, arguments, command] {
     if (!arguments->examples.empty()) {
-      command.refuse({"--out", "--json"}, "--examples DIR says where, and writes nothing else");
+      command.refuse({"--out", "--json", "--threads"},
+                     "--examples DIR says where, and writes nothing else");
       for (const std::string& path : save_bench_examples(arguments->examples)) {
         if (!common.quiet) say("wrote {0}; run it: vesica identify {0}\n", path);
       }

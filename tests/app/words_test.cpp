@@ -72,10 +72,17 @@ TEST(Words, OptionsThatWouldDoNothingAreRefused) {
   for (const char* command :
        {"list", "check ball.yaml", "laws", "probe case.yaml", "simulate ball.yaml", "report run",
         "export ball.yaml --out a.glb", "mass ball.yaml", "motion walk.trc", "gait walk.trc",
-        "suggest --mass 1", "identify s.yaml"}) {
+        "suggest --mass 1"}) {
     const Outcome outcome = work.run(fmt::format("{} --threads 1", command));
     EXPECT_EQ(outcome.status, 2) << command << outcome.err;
     EXPECT_NE(outcome.err.find("takes no --threads"), std::string::npos) << outcome.err;
+  }
+  // One type of study runs on several.
+  ASSERT_EQ(work.run("identify --examples bench --quiet").status, 0);
+  for (const char* command : {"identify bench/impact.yaml", "identify --examples bench"}) {
+    const Outcome outcome = work.run(fmt::format("{} --threads 1", command));
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_NE(outcome.err.find("--threads"), std::string::npos) << outcome.err;
   }
   expect_all(work,
              {{"list --out x", 2, "takes no --out"},

@@ -141,9 +141,11 @@ TEST(FootScene, AGroundThatMovesAlongChangesNothing) {
   options.ground_motion->velocity = speed;
   const RunResult moving = run(make_foot_scene(foot, carried, options));
   EXPECT_LE(calc_largest_difference(sum_forces(still, foot), sum_forces(moving, foot)), 0.05);
+  // Steps differ between the two worlds; without the ground's speed it would be hundreds of
+  // newtons.
   EXPECT_LE(calc_largest_difference(still.recording.column("ball_contact.force.y"),
                                     moving.recording.column("ball_contact.force.y")),
-            0.05);
+            0.2);
 }
 
 TEST(FootScene, EnergyIsAccountedFor) {
