@@ -64,6 +64,16 @@ TEST(Words, HelpIsACommandToo) {
   EXPECT_EQ(work.run("help simualte").status, 2);
 }
 
+TEST(Words, ThreadsAreForOneTypeOfIdentification) {
+  const Workspace work;
+  ASSERT_EQ(work.run("identify --examples bench --quiet").status, 0);
+  for (const char* command : {"identify bench/impact.yaml", "identify --examples bench"}) {
+    const Outcome outcome = work.run(fmt::format("{} --threads 1", command));
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_NE(outcome.err.find("--threads"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST(Words, OptionsThatWouldDoNothingAreRefused) {
   const Workspace work;
   work.write("case.yaml", CaseText().text());
@@ -76,13 +86,6 @@ TEST(Words, OptionsThatWouldDoNothingAreRefused) {
     const Outcome outcome = work.run(fmt::format("{} --threads 1", command));
     EXPECT_EQ(outcome.status, 2) << command << outcome.err;
     EXPECT_NE(outcome.err.find("takes no --threads"), std::string::npos) << outcome.err;
-  }
-  // One type of study runs on several.
-  ASSERT_EQ(work.run("identify --examples bench --quiet").status, 0);
-  for (const char* command : {"identify bench/impact.yaml", "identify --examples bench"}) {
-    const Outcome outcome = work.run(fmt::format("{} --threads 1", command));
-    EXPECT_EQ(outcome.status, 2) << command;
-    EXPECT_NE(outcome.err.find("--threads"), std::string::npos) << outcome.err;
   }
   expect_all(work,
              {{"list --out x", 2, "takes no --out"},
