@@ -188,7 +188,7 @@ void add_speed(const ReproduceOptions& options, Rows* rows, SystemReport* report
     best = std::min(best, run.result().statistics.seconds / run.result().end_time);
   }
   rows->add(
-      "seconds_per_simulated_second", best, "1",
+      "seconds_per_simulated_second", best, "",
       match_zero(best, 1 / kTimesRealTime,
                  fmt::format("{:.0f} times real time at a tolerance of 1e-5 with 100 rows a "
                              "second, best of {}; at least {} are asked for, the source's ran "
@@ -228,7 +228,7 @@ SystemReport reproduce_knee(const ReproduceOptions& options) {
            match_zero(calc_static_residual(run.system()), 1e-9, "forces and moments balance"));
   add_speed(options, &rows, &report);
   const double left = std::abs(run.result().residual) / run.result().energy_scale;
-  rows.add("ledger_residual", left, "1",
+  rows.add("ledger_residual", left, "",
            match_zero(left, 1e-4, "the ledger closes, as a part of the greatest energy"));
   for (const Variation& v : make_variations()) {
     const SceneRun varied(options, "knee", v.settings, &report);
