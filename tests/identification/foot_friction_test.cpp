@@ -43,6 +43,28 @@ FootStance make_slide(double load, double seconds, Place place, Rate rate) {
   return s;
 }
 
+// The foot is moved so that bristles carry the shear: mat, plate and motion go along. The point of
+// action of the pictures is that of the plate to a fraction of a cell (7.6 mm).
+TEST(FootWalkingShear, MatAndPlateSeeTheSameFoot) {
+  FootStance stance = make_synthetic_stance(make_brown_foot(), SyntheticFootWalk{});
+  const std::vector<Eigen::Vector2d> before = stance.cop;
+  add_walking_shear(make_brown_foot(), &stance);
+  ASSERT_FALSE(stance.pressure.empty());
+  double moved = 0;
+  for (const FootPressureFrame& picture : stance.pressure) {
+    if (stance.force[picture.frame] < 200) continue;
+    double sum = 0;
+    Eigen::Vector2d moment = Eigen::Vector2d::Zero();
+    for (int k = 0; k < stance.grid.cells(); ++k) {
+      sum += picture.pressure[k];
+      moment += picture.pressure[k] * stance.grid.center(k);
+    }
+    EXPECT_LE((moment / sum - stance.cop[picture.frame]).norm(), 0.002) << picture.frame;
+    moved = std::max(moved, (stance.cop[picture.frame] - before[picture.frame]).norm());
+  }
+  EXPECT_GE(moved, 0.003);  // else it shows nothing
+}
+
 TEST(FootFriction, VelocityBasedByHand) {
   const auto slide = make_slide(
       300, 0.5, [](double t) { return 0.02 * t * t; }, [](double t) { return 0.04 * t; });

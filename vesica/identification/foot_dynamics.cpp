@@ -340,6 +340,10 @@ void add_walking_shear(const FootModel& foot, FootStance* stance) {
     stance->cop[f] += z - slid;
     stance->shear.emplace_back(stance->force[f] * ratio);
   }
+  // The mat sees the foot where it is now.
+  for (FootPressureFrame& picture : stance->pressure) {
+    calc_foot_pressure(foot, stance->frames[picture.frame], stance->grid, &picture.pressure);
+  }
 }
 
 }  // namespace vesica
