@@ -91,9 +91,9 @@ def without_precompiled(words):
 
 
 def as_clang_takes_it(words):
-    """Without what clang does not know of GCC: pragmas (unroll), warnings, how structs are copied."""
-    copying = ("-mmemcpy-strategy=", "-mmove-max=", "-mstore-max=")
-    return ([word for word in without_precompiled(words) if not word.startswith(copying)]
+    """Without what clang does not know of GCC: pragmas (unroll), warnings, copying, its memory."""
+    of_gcc = ("-mmemcpy-strategy=", "-mmove-max=", "-mstore-max=", "--param=")
+    return ([word for word in without_precompiled(words) if not word.startswith(of_gcc)]
             + ["-Wno-unknown-pragmas", "-Wno-unknown-warning-option"])
 
 
