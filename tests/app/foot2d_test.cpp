@@ -94,7 +94,7 @@ TEST(Foot2dStudy, BadInputIsNamedWithItsPlace) {
   expect(error("rate: 100", "weight: 100000 N"), "bad.yaml:3: synthetic");
   expect(error("hops: 1", "hops: 1, cop_threshold: 10000 N"), "lower `cop_threshold`");
   expect(error("synthetic: {stances: 3, rate: 100}\n", ""), "`synthetic`: stances come from");
-  expect(error("foot2d", "foot2"), "did you mean 'foot2d'?");
+  expect(error("foot2d", "foot3d"), "did you mean 'foot2d'?");
   work.write("bad.yaml",
              "vesica: 1\ntype: foot2d\nstanding: none.trc\nwalks: [{name: a, markers: b.trc}]\n");
   EXPECT_EQ(work.run("identify bad.yaml").status, 3);
@@ -115,7 +115,12 @@ TEST(Foot2dStudy, WhatDidNotConvergeIsSaid) {
 TEST(Foot2dStudy, PageHasTheSourcesThreeByThreePlots) {
   const Workspace work;
   work.write("foot2d.yaml", kStudy);
+  // What a run of another type left in the folder goes.
+  work.write("foot.yaml", "vesica: 1\ntype: foot\nsynthetic: {stances: 2}\ncalibrate: [walk1]\n");
+  work.run("identify foot.yaml --out f");
+  ASSERT_TRUE(std::filesystem::exists(work.path("f/foot_right.osim")));
   work.run("identify foot2d.yaml --out f");
+  EXPECT_FALSE(std::filesystem::exists(work.path("f/foot_right.osim")));
   const std::string page = work.read("f/report.html");
   // A row a quantity, a column a type, in this order.
   size_t at = 0;
@@ -127,10 +132,6 @@ TEST(Foot2dStudy, PageHasTheSourcesThreeByThreePlots) {
     }
   }
   EXPECT_EQ(page.find("source's search"), std::string::npos);  // it was not run: no empty column
-  // A run of another type into the same folder leaves no table of this one.
-  work.write("foot.yaml", "vesica: 1\ntype: foot\nsynthetic: {stances: 2}\ncalibrate: [walk1]\n");
-  work.run("identify foot.yaml --out f");
-  EXPECT_FALSE(std::filesystem::exists(work.path("f/stances.csv")));
 }
 
 TEST(Foot2dStudy, ALargerFamilyNeverEndsAboveTheSmaller) {
