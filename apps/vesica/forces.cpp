@@ -249,6 +249,12 @@ forces::PredictedTrial predict_trial(const ForcesArguments& arguments, const Pop
   const MotionTrial motion = load_markers_only(arguments.trials[0], prepare);
   trial.walk = forces::make_walk(motion, fs::path(arguments.trials[0]).stem().string(), trial.body);
   for (const std::string& note : trial.body.notes) trial.walk.notes.push_back(note);
+  if (trial.walk.upper.is_seen()) {
+    trial.walk.notes.push_back(fmt::format(
+        "Markers show {}, {}.", fmt::join(trial.walk.upper.parts, ", "),
+        population.signals.upper_body ? "which count"
+                                      : "which are not used: the population was trained without"));
+  }
   forces::level_floor(trial.body, {&trial.walk});
   trial.figures = forces::calc_figures(trial.walk, trial.body);
   trial.judgement = forces::judge(trial.figures, trial.walk, trial.body, population);

@@ -193,12 +193,9 @@ TEST(ForcesUpperBody, APopulationThatSeesTrunksUsesThem) {
     for (MeasuredWalk& m : p.walks) see_true_upper_body(p, &m);
   }
   const Errors with = judge();
-  EXPECT_LT(with.force, 0.9 * without.force);
+  EXPECT_LT(with.force, 0.9 * without.force);  // 3.56 and 4.12, 1.30 and 1.67, 0.87 and 1.07
   EXPECT_LT(with.ahead, 0.9 * without.ahead);
   EXPECT_LT(with.lateral, 0.9 * without.lateral);
-  RecordProperty("with", fmt::format("{} {} {}", with.force, with.ahead, with.lateral));
-  fmt::print("{:.2f} {:.2f} {:.2f} with, {:.2f} {:.2f} {:.2f} without\n", with.force, with.ahead,
-             with.lateral, without.force, without.ahead, without.lateral);
 }
 
 }  // namespace vesica::forces_upper_body_test

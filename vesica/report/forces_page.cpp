@@ -63,7 +63,8 @@ TimePlot make_plot(const PredictedTrial& trial, int side, const Panel& panel) {
   plot.unit = panel.unit;
   plot.times = walk.times;
   plot.zero = !is_pressure_panel(panel);
-  PlotSeries predicted{"predicted", {}, {}, side == forces::kRight ? "right" : "left"};
+  // Of one colour for both feet: that of right feet is too near to what was measured.
+  PlotSeries predicted{"predicted", {}, {}, "left"};
   PlotSeries low{"95 % band", {}, {}, "other", "95 % band"};
   PlotSeries high{"95 % band, above", {}, {}, "other", "95 % band"};
   for (size_t k = 0; k < walk.frames(); ++k) {
@@ -214,9 +215,8 @@ std::string make_forces_page(const PredictedTrial& trial) {
   page.add_tiles({{fmt::format("{:.2f} m/s", walk.speed), "walking speed"},
                   {fmt::format("{:.0f} N", trial.weight), "body weight"},
                   {fmt::format("{}", whole), "whole contacts"}});
-  std::vector<std::string> findings = walk.notes;
-  for (const std::string& text : forces::list_guesses(walk)) findings.push_back(text);
-  page.add_findings(findings, "Nothing had to be mended or guessed in the recording.");
+  page.add_findings(walk.notes, "Nothing had to be mended in the recording.");
+  for (const std::string& text : forces::list_guesses(walk)) page.add_text(text);
   page.add_heading("Forces and centres of pressure",
                    "Thin lines: 95 % bands, from people who were left out.");
   page.begin_grid();
