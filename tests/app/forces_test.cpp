@@ -93,6 +93,12 @@ TEST(AppForces, AnotherPersonIsTold) {
   const auto other = predict("wbds07/WBDS07static1.trc");
   EXPECT_NE(other["outside_of_training"].dump().find("another person's"), std::string::npos);
   EXPECT_FALSE(other["expected"]["applies"].get<bool>());
+  const std::string walk = (folder / "wbds/WBDS01/WBDS01walkO08C.trc").string();
+  const Outcome calibrated =
+      space.run("forces calibrate --static " + (folder / "wbds07/WBDS07static1.trc").string() +
+                " " + walk + " --out c.yaml --json");
+  ASSERT_EQ(calibrated.status, 0) << calibrated.err;
+  EXPECT_NE(calibrated.json()["notes"].dump().find("another person's"), std::string::npos);
   // Its last contact ends too near to the end of the recording to be seen: it is on the page.
   EXPECT_NE(space.read("p/WBDS01walkO08C_forces.html").find("too near to its ends"),
             std::string::npos);
