@@ -215,8 +215,8 @@ SystemReport reproduce_knee(const ReproduceOptions& options) {
   const double peak = peak_until_flexion(run, "medial.normal_force", kSourceEnds);
   const double at_90 = value_at_flexion(run, "medial.normal_force", kSourceEnds);
   rows.add("medial_force_peak", peak, "N",
-           no_number(fmt::format("up to 90 deg, where the source ends{}; the stiffness is tuned to "
-                                 "it there",
+           no_number(fmt::format("up to 90 deg, where the source ends{}; the source tuned its "
+                                 "stiffness to another model's",
                                  peak > at_90 ? "" : ", and still rising there")));
   rows.add("medial_force_at_90", at_90, "N", no_number());
   rows.add("lateral_force_peak", peak_until_flexion(run, "lateral.normal_force", kSourceEnds), "N",

@@ -221,7 +221,8 @@ std::string make_reproduce_page(const std::vector<Reproduced>& all, bool interru
       "text, with the tolerance that the verdict allows: half of its last digit, a whole one where "
       "the text says about or around, 5 % where it is read off a plot, 0.1 % of a formula. "
       "Expected: what follows from the inputs. Ours, and how much it moves when tolerances and "
-      "steps are halved. Nothing is tuned.");
+      "steps are halved. No parameter is tuned to a figure; the knee's assumed geometry was chosen "
+      "so that it swings past 90 deg.");
   page.add_text(fmt::format("Verdicts: {}.", describe(count_verdicts(all))));
   if (interrupted) {
     page.add_notes("Interrupted: these are the systems that were done", {}, HtmlPage::Mood::kBad);

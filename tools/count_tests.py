@@ -4,7 +4,9 @@
 tools/count_tests.py build   reads build/test_results/*.xml, which the test binaries write.
 Status 1 where a binary left no result, or something failed."""
 import collections
+import json
 import pathlib
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -25,11 +27,26 @@ def count(folder):
     return ran, failed, skipped
 
 
+def expected(build):
+    """Names of the tests whose binaries are to leave a result."""
+    listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
+                                       check=True, capture_output=True, text=True).stdout)
+    names = set()
+    for test in listed["tests"]:
+        for entry in test.get("properties", []):
+            if entry["name"] == "ENVIRONMENT":
+                for variable in entry["value"]:
+                    if variable.startswith("GTEST_OUTPUT=xml:"):
+                        names.add(pathlib.Path(variable).stem)
+    return names
+
+
 def main():
     results = pathlib.Path(sys.argv[1]) / "test_results"
     ran, failed, skipped = count(results)
-    if ran == 0:
-        print(f"tests: no results in {results}")
+    silent = expected(pathlib.Path(sys.argv[1])) - {path.stem for path in results.glob("*.xml")}
+    if ran == 0 or silent:
+        print(f"tests: no results in {results} of {', '.join(sorted(silent)) or 'any binary'}")
         return 1
     total = sum(skipped.values())
     why = ", ".join(f"{n} {reason}" for reason, n in skipped.most_common())

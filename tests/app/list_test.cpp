@@ -18,12 +18,12 @@ TEST(List, EveryEntryIsGoodAndForTheCommandThatItNames) {
   size_t checked = 0;
   for (const auto& entry : work.run("list --json").json()) {
     const std::string name = entry["name"], command = entry["command"];
-    if (command == "markers --map") continue;  // a table
     const test::Outcome outcome = work.run("check --json " + name);
     // Studies of recordings that do not come along.
     if (outcome.status == 3 && !has_recordings) continue;
     ASSERT_EQ(outcome.status, 0) << name << ": " << outcome.err;
-    EXPECT_EQ(outcome.json()["kind"], command) << name;
+    // A map is for an option of several commands: "markers --map" and "--map".
+    EXPECT_TRUE(outcome.json()["kind"].get<std::string>().ends_with(command)) << name;
     ++checked;
   }
   EXPECT_GE(checked, 50u);

@@ -176,6 +176,8 @@ TEST(Peers, SameOptimumAsIpopt) {
   }
   EXPECT_NEAR(objective, ours.summary.objective, 1e-10 * objective);
 }
+#else
+TEST(Peers, SameOptimumAsIpopt) { GTEST_SKIP() << "no Ipopt"; }
 #endif
 
 #ifdef VESICA_HAS_CERES
@@ -260,6 +262,8 @@ TEST(Peers, SameOptimumAsMinimalCoordinatesWithCeres) {
     EXPECT_NEAR(d[k], ours.d[k], 1e-6) << setup.model.parameters[k].name;
   }
 }
+#else
+TEST(Peers, SameOptimumAsMinimalCoordinatesWithCeres) { GTEST_SKIP() << "no Ceres"; }
 #endif
 
 }  // namespace

@@ -112,10 +112,10 @@ Study read_study(
     }
     run.model.finish();
     for (const InputNode& trial : node.at("trials").items()) {
-      const std::string name = trial.text();
+      const std::string recording = trial.text();
       if (!fit) continue;
-      run.trials.push_back(make_trial(run.model, load(in_folder(file, name)),
-                                      name_trial(run.trials, name), match, &run.warnings));
+      run.trials.push_back(make_trial(run.model, load(in_folder(file, recording)),
+                                      name_trial(run.trials, recording), match, &run.warnings));
     }
     if (fit) fit(run, evaluation, result);
     study.models.push_back(std::move(result));
