@@ -2,6 +2,7 @@
 // them are, and what they change in the passive motion of a published knee.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -55,7 +56,8 @@ std::string write_osim(const std::vector<Wrap>& wraps) {
 }
 
 std::string save(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::temp_directory_path() / ("knee_surfaces_" + name);
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("knee_surfaces_{}_{}", getpid(), name);
   std::ofstream(path) << text;
   return path.string();
 }
@@ -159,11 +161,11 @@ std::vector<Strand> make_strands(char side) {
     strands.push_back({name, surface, femur, tibia});
   };
   const Vec3d back = at(side, -0.014, 0.016, 0.012), below = at(side, -0.016, -0.035, 0.004);
-  const Vec3d beside = at(side, 0.002, -0.001, -0.038);
+  const Vec3d beside = at(side, 0.002, -0.001, -0.03);
   add("square", "roll", back, below);
   add("oblique", "roll", at(side, -0.014, 0.016, 0.022), at(side, -0.016, -0.035, -0.014));
-  add("MCL", "ball", at(side, 0, -0.001, -0.038), at(side, 0, -0.07, -0.028));
-  add("egg1", "egg", beside, at(side, 0, -0.07, -0.028));
+  add("MCL", "ball", at(side, 0, -0.001, -0.03), at(side, 0, -0.07, -0.02));
+  add("egg1", "egg", beside, at(side, 0, -0.07, -0.02));
   add("inside", "egg", beside, at(side, 0.001, -0.036, -0.021));
   add("halved", "half", back, below);
   add("idle", "off", back, below);
@@ -294,7 +296,7 @@ TEST(KneeSurfaces, PublishedStrandsWrap) {
     worst = std::max(worst, std::abs(with[k] - exact));
   }
   fmt::print("strands of the capsule beside a cylinder: {:.2e} m\n", worst);
-  EXPECT_LT(worst, 1e-4);
+  EXPECT_LT(worst, 5e-5);  // 2.2e-5
 }
 
 }  // namespace

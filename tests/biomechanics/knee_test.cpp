@@ -1,6 +1,7 @@
 // The knee: its numbers, its statics, its swing, against plain formulas and a second integrator.
 #include "vesica/biomechanics/knee.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -125,6 +126,7 @@ void expect_same_swing(const std::string& text, double duration) {
     }
     for (int k = 0; k < 100; ++k) s = knee_peer::step(knee, s, time + k * kStep, kStep);
   }
+  fmt::print("another program: {:.1e} m, {:.1e} rad, {:.1e} N\n", place, angle, force);
   EXPECT_LT(place, 1e-8);
   EXPECT_LT(angle, 1e-6);
   EXPECT_LT(force, 1e-2);

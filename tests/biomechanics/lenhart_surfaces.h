@@ -3,6 +3,9 @@
 // file has them.
 #pragma once
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,7 +13,8 @@
 namespace vesica::test {
 
 inline std::string save_lenhart_surfaces() {
-  const auto path = std::filesystem::temp_directory_path() / "vesica_lenhart_surfaces.osim";
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("lenhart_surfaces_{}.osim", getpid());
   std::ofstream(path)
       << R"(<OpenSimDocument Version="40000"><Model name="lenhart2015"><BodySet><objects>
 <Body name="femur_distal_r"><WrapObjectSet><objects>

@@ -176,7 +176,7 @@ function makeLegend(host, entries, toggle) {
   const box = el(host, "div", { class: "legend" });
   for (const [name, color, dashes] of entries) {
     const item = toggle ? el(box, "button", { type: "button", title: "show or hide" }) : el(box, "span");
-    if (dashes) svg(svg(item, "svg", { width: 24, height: 3 }), "path", { d: "M0 1.5h24", style: `stroke:${color};stroke-width:3;stroke-dasharray:${dashes}` });
+    if (dashes) svg(svg(item, "svg", { width: 24, height: 3, style: "margin-right:5px;vertical-align:middle" }), "path", { d: "M0 1.5h24", style: `stroke:${color};stroke-width:3;stroke-dasharray:${dashes}` });
     else el(item, "i", toggle ? {} : { class: "area" }).style.background = color;
     item.append(name);
     if (toggle) item.addEventListener("click", () => { item.classList.toggle("off"); toggle(name); });
