@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
+#include <unistd.h>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -40,7 +41,7 @@ class MotionTool : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(test::shared_data())) GTEST_SKIP() << "no recordings";
-    folder_ = fs::temp_directory_path() / "vesica_motion_test";
+    folder_ = fs::temp_directory_path() / ("vesica_motion_test_" + std::to_string(getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }

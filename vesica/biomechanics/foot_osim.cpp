@@ -151,7 +151,7 @@ std::string write_joints(const FootModel& foot, const std::vector<std::string>& 
   text += "          </coordinates>\n        </FreeJoint>\n";
   for (size_t k = 0; k < foot.joints.size(); ++k) {
     const FootJoint& joint = foot.joints[k];
-    const std::string parent = bodies[static_cast<size_t>(joint.parent)], child = bodies[k + 1];
+    const std::string &parent = bodies[static_cast<size_t>(joint.parent)], &child = bodies[k + 1];
     const std::string name = escape_markup(joint.name);
     text += fmt::format(
         "        <PinJoint name=\"{0}_joint_{1}\">\n"

@@ -23,7 +23,8 @@ struct FootMat {
   int cells() const { return columns * rows; }
   double area() const { return cell.x() * cell.y(); }
   Eigen::Vector2d center(int k) const {
-    return corner + cell.cwiseProduct(Eigen::Vector2d(k % columns + 0.5, k / columns + 0.5));
+    const int column = k % columns, row = k / columns;
+    return corner + cell.cwiseProduct(Eigen::Vector2d(column + 0.5, row + 0.5));
   }
 };
 
