@@ -192,7 +192,12 @@ KneeLigament read_strand(const LineReader& reader, const StrandRow& row, bool is
 
 KneeStrands load_knee_strands(const std::string& path, double tibia_origin) {
   std::ifstream stream = open_input(path);
-  LineReader reader(stream, path);
+  return read_knee_strands(stream, path, tibia_origin);
+}
+
+KneeStrands read_knee_strands(std::istream& stream, const std::string& name_of_file,
+                              double tibia_origin) {
+  LineReader reader(stream, name_of_file);
   std::string_view line;
   std::vector<std::string_view> fields;
   if (!reader.next(&line)) reader.fail("the file is empty; expected a table of ligament strands");
@@ -309,7 +314,11 @@ PlacedSurface place_surface(const OsimWrap& wrap, const KneeStrands::Frames& fra
 }  // namespace
 
 void add_strand_surfaces(const std::string& osim, double tibia_origin, KneeStrands* strands) {
-  const std::vector<OsimWrap> wraps = load_osim_wraps(osim);
+  add_strand_surfaces(load_osim_wraps(osim), osim, tibia_origin, strands);
+}
+
+void add_strand_surfaces(const std::vector<OsimWrap>& wraps, const std::string& osim,
+                         double tibia_origin, KneeStrands* strands) {
   const auto find = [&](const std::string& name) {
     return std::find_if(wraps.begin(), wraps.end(), [&](const auto& w) { return w.name == name; });
   };

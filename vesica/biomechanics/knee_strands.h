@@ -2,10 +2,12 @@
 // of that knee has it.
 #pragma once
 
+#include <istream>
 #include <string>
 #include <vector>
 
 #include "vesica/biomechanics/knee.h"
+#include "vesica/io/osim.h"
 
 namespace vesica::biomechanics {
 
@@ -40,6 +42,7 @@ struct KneeStrands {
 // come twice or that parts of the knee have, for strands of both knees, and for collateral
 // ligaments on the wrong side), FileError where it cannot be read.
 KneeStrands load_knee_strands(const std::string& path, double tibia_origin);
+KneeStrands read_knee_strands(std::istream& stream, const std::string& name, double tibia_origin);
 
 // Gives the strands the surfaces that the table names: the wrap objects of an OpenSim model, of the
 // same bones. An ellipsoid or a sphere is taken as it is; a cylinder as an ellipsoid eight times as
@@ -48,6 +51,8 @@ KneeStrands load_knee_strands(const std::string& path, double tibia_origin);
 // knee, with a surface on another body, with one that holds lines on one half only or is of another
 // kind. Throws InputError where the file has none of the surfaces.
 void add_strand_surfaces(const std::string& osim, double tibia_origin, KneeStrands* strands);
+void add_strand_surfaces(const std::vector<OsimWrap>& wraps, const std::string& name,
+                         double tibia_origin, KneeStrands* strands);
 
 // A knee of these strands. Condyles are spheres fitted to the femoral cartilage of a healthy knee
 // in the same axes, plateaus planes below them with the slope that its tibial cartilage has. Its
