@@ -7,6 +7,8 @@
 #include "apps/vesica/scene_files.h"
 #include "vesica/forces/files.h"
 #include "vesica/identification/bench_study.h"
+#include "vesica/identification/foot2d_study.h"
+#include "vesica/identification/foot_drag.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/marker_map.h"
 #include "vesica/markers/model_file.h"
@@ -71,6 +73,13 @@ void add_check(CommandLine& line, Common& common) {
       kind = "identify";
       // Read and stopped before it fits.
       run_foot_study(
+          input, [](double, const std::string&) {}, [] { return true; });
+    } else if (is_foot2d_study(input)) {
+      kind = "identify";
+      run_foot2d_study(input, {.threads = 1, .progress = {}, .stop = [] { return true; }});
+    } else if (is_drag_study(input)) {
+      kind = "identify";
+      run_drag_study(
           input, [](double, const std::string&) {}, [] { return true; });
     } else if (studies::is_scene_fit(input)) {
       kind = "identify";

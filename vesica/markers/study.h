@@ -31,6 +31,9 @@ bool is_study(const InputFile& file);
 Study run_study(const InputFile& file, const std::function<MotionTrial(const std::string&)>& load,
                 const RunOptions& options, const MatchOptions& match = {});
 
+// Reads everything that the study names, and fits nothing.
+void check_study(const InputFile& file, const std::function<MotionTrial(const std::string&)>& load);
+
 std::string make_study_table(const Study& study);
 nlohmann::ordered_json make_study_json(const Study& study);
 
