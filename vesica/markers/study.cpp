@@ -43,7 +43,7 @@ void fix(Model& model, int k, double value, StudyResult& result) {
 
 using Load = std::function<MotionTrial(const std::string&)>;
 
-// `fit`: where there is none everything is read, and a parameter that is taken keeps its start.
+// Where there is no `fit` the recordings are not read, and what is taken has its start.
 Study read_study(const InputFile& file, const Load& load, const MatchOptions& match,
                  const std::function<void(Run&, const MotionTrial& evaluation, StudyResult&)>& fit);
 
@@ -64,7 +64,7 @@ Study run_study(const InputFile& file, const Load& load, const RunOptions& optio
       });
 }
 
-void check_study(const InputFile& file, const Load& load) { read_study(file, load, {}, nullptr); }
+void check_study(const InputFile& file) { read_study(file, nullptr, {}, nullptr); }
 
 namespace {
 
@@ -77,7 +77,7 @@ Study read_study(
   Study study;
   study.name = root.at("study").text();
   study.evaluate = root.at("evaluate").text();
-  const MotionTrial evaluation = load(in_folder(file, study.evaluate));
+  const MotionTrial evaluation = fit ? load(in_folder(file, study.evaluate)) : MotionTrial();
   for (const auto& [name, node] : root.at("models").entries()) {
     node.allow({"model", "trials", "keep", "take"});
     StudyResult result;
@@ -112,8 +112,10 @@ Study read_study(
     }
     run.model.finish();
     for (const InputNode& trial : node.at("trials").items()) {
-      run.trials.push_back(make_trial(run.model, load(in_folder(file, trial.text())),
-                                      name_trial(run.trials, trial.text()), match, &run.warnings));
+      const std::string name = trial.text();
+      if (!fit) continue;
+      run.trials.push_back(make_trial(run.model, load(in_folder(file, name)),
+                                      name_trial(run.trials, name), match, &run.warnings));
     }
     if (fit) fit(run, evaluation, result);
     study.models.push_back(std::move(result));
