@@ -1,9 +1,18 @@
 // knee_bench [SCENES]: how many times faster than real time the knee swings (scenes/knee.yaml),
-// without and with pressure maps (knee_maps.yaml), and how long a Monte-Carlo run takes. Processor
-// time, medians; SCENES: the folder, "scenes" without.
+// without and with pressure maps (knee_maps.yaml), how long a run of a study takes beside the
+// swing, and a thousand of them. Processor time, medians; SCENES: the folder, "scenes" without.
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -72,6 +81,48 @@ void measure_parts(const std::string& file) {
              rounds.time("statics") * 1e-6);
 }
 
+// A thousand knees as a user has them, by the tool beside this program: the clock, and the
+// processor time of all threads. The tables of one and of two threads are compared.
+void measure_study(const std::string& tool) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / fmt::format("knee_bench_{}", getpid());
+  if (!fs::exists(tool)) return fmt::print("no {}: its study is left out\n", tool);
+  std::vector<double> wall, processor;
+  std::set<std::string> tables;
+  const auto run = [&](int threads) {
+    fs::remove_all(folder);
+    rusage before{}, after{};
+    getrusage(RUSAGE_CHILDREN, &before);
+    const auto start = std::chrono::steady_clock::now();
+    const std::string command = fmt::format(
+        "{} study knee_monte_carlo --quiet --threads {} --out {}", tool, threads, folder.string());
+    if (std::system(command.c_str()) != 0) fmt::print("{} failed\n", command);
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    getrusage(RUSAGE_CHILDREN, &after);
+    const auto seconds = [](const timeval& t) {
+      return double(t.tv_sec) + 1e-6 * double(t.tv_usec);
+    };
+    wall.push_back(time.count());
+    processor.push_back(seconds(after.ru_utime) + seconds(after.ru_stime) -
+                        seconds(before.ru_utime) - seconds(before.ru_stime));
+    std::ostringstream table;
+    table << std::ifstream(folder / "table.csv").rdbuf();
+    tables.insert(table.str());
+  };
+  for (int k = 0; k < 3; ++k) run(2);
+  const auto middle = [](std::vector<double> x) {
+    std::sort(x.begin(), x.end());
+    return x[x.size() / 2];
+  };
+  const double clock = middle(wall), work = middle(processor);
+  run(1);
+  fs::remove_all(folder);
+  fmt::print(
+      "vesica study knee_monte_carlo --threads 2, 1,000 runs: {:.1f} s by the clock, {:.1f} s of "
+      "processor time (middle of 3)\ntables of two threads, three times, and of one: {}\n",
+      clock, work, tables.size() == 1 ? "the same bytes" : "DIFFERENT");
+}
+
 }  // namespace
 }  // namespace vesica::bench
 
@@ -79,4 +130,6 @@ int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : "scenes";
   vesica::bench::measure_swings(folder);
   vesica::bench::measure_parts(folder + "/knee.yaml");
+  const auto here = std::filesystem::path(argv[0]).parent_path();
+  vesica::bench::measure_study((here / "vesica").string());
 }

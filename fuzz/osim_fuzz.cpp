@@ -21,5 +21,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   } catch (const vesica::InputError&) {
   }
+  try {
+    for (const vesica::OsimWrap& wrap : vesica::read_osim_wraps(
+             std::string_view(reinterpret_cast<const char*>(data), size), "fuzz")) {
+      if (!wrap.X_BS.R_WB.allFinite() || !wrap.radii.allFinite()) std::abort();
+      const bool has_size = wrap.shape != vesica::OsimWrap::Shape::kOther;
+      if (has_size && !(wrap.radii.minCoeff() > 0)) std::abort();
+    }
+  } catch (const vesica::InputError&) {
+  }
   return 0;
 }

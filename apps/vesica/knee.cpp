@@ -19,13 +19,13 @@ namespace vesica::app {
 namespace {
 
 struct KneeArguments {
-  std::string activity = "swing", side, condyles = "spheres", strands, walk, write;
+  std::string activity = "swing", side, condyles = "spheres", strands, surfaces, walk, write;
   double flexion = 0;
 };
 
 constexpr double kEllipsoidStretch = 1.2;  // along y, over the height
 
-void tell_strands(const biomechanics::KneeStrands& strands) {
+void tell_strands(const biomechanics::KneeStrands& strands, bool has_surfaces) {
   const auto count = [](size_t n, const char* what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
@@ -35,9 +35,15 @@ void tell_strands(const biomechanics::KneeStrands& strands) {
     say("{} left out: {}\n", count(strands.left_out.size(), "strand"),
         fmt::join(strands.left_out, ", "));
   }
-  if (!strands.straightened.empty()) {
+  if (has_surfaces) {
+    say("{} on {}\n", count(strands.wrapped, "strand"), fmt::join(strands.surfaces, ", "));
+  }
+  if (!strands.straightened.empty() && has_surfaces) {
+    say("{} straight, though the table lets them wrap: {}\n",
+        count(strands.straightened.size(), "strand"), fmt::join(strands.straightened, ", "));
+  } else if (!strands.straightened.empty()) {
     say("{} straight, though the table lets them wrap over {}: it has the names of these surfaces "
-        "only; give lines that need them `wraps` (docs/theory/wrapping.md): {}\n",
+        "only; --surfaces reads them from an OpenSim model: {}\n",
         count(strands.straightened.size(), "strand"), fmt::join(strands.surfaces, ", "),
         fmt::join(strands.straightened, ", "));
   }
@@ -58,8 +64,10 @@ biomechanics::KneeOptions make_knee_options(const KneeArguments& a, bool quiet) 
           a.activity));
     }
     biomechanics::KneeStrands strands;
-    options = biomechanics::make_strand_options(a.strands, &strands);
-    if (!quiet) tell_strands(strands);
+    options = biomechanics::make_strand_options(a.strands, &strands, a.surfaces);
+    if (!quiet) tell_strands(strands, !a.surfaces.empty());
+  } else if (!a.surfaces.empty()) {
+    throw InputError("--surfaces: are those that strands of a table wrap over; give --strands too");
   }
   if (!a.side.empty()) {
     options.side = a.side == "left" ? biomechanics::Side::kLeft : biomechanics::Side::kRight;
@@ -161,6 +169,8 @@ void add_knee(CommandLine& line, Common& common) {
       .show_default();
   command.option("--strands", &a->strands,
                  "a table of ligament strands (CSV) in place of the twelve elements");
+  command.option("--surfaces", &a->surfaces,
+                 "an OpenSim model (.osim) that has the surfaces which the table names");
   command.option("--walk", &a->walk,
                  "joint centres of a walk (*_joint_centers.trc of vesica markers) that thigh and "
                  "ankle follow");

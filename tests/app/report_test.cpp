@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/support/support.h"
@@ -135,6 +136,25 @@ TEST_F(Report, BrowserDrawsEveryPlotWithoutError) {
     // Three pressure maps.
     EXPECT_EQ(count_of(dom, "class=\"picture\""), 3u) << scene;
   }
+}
+
+// Twelve ligaments in a plot, eight colours: no two curves look alike.
+TEST_F(Report, TwelveCurvesAreTwelveToTheEye) {
+  const std::string run = simulated("knee");
+  ASSERT_EQ(run_tool("report " + run).status, 0);
+  const std::string dom = dom_of(run + "/report.html");
+  if (dom.empty()) GTEST_SKIP() << "no chromium";
+  const size_t begin = dom.find("aria-label=\"Strain\""), end = dom.find("</svg>", begin);
+  ASSERT_NE(end, std::string::npos);
+  std::set<std::string> looks;
+  size_t curves = 0;
+  const std::string mark = "class=\"curve\"", style = "style=\"";
+  for (size_t at = dom.find(mark, begin); at < end; at = dom.find(mark, at + 1), ++curves) {
+    const size_t from = dom.find(style, at) + style.size();
+    looks.insert(dom.substr(from, dom.find('"', from) - from));
+  }
+  EXPECT_EQ(curves, 12u);
+  EXPECT_EQ(looks.size(), curves);
 }
 
 // Figures of their own kinds: a recording of a walk, a pressure film, a fit of markers.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/biomechanics/lenhart_surfaces.h"
 #include "tests/support/support.h"
 #include "vesica/biomechanics/knee_loaded.h"
 #include "vesica/biomechanics/knee_strands.h"
@@ -263,6 +264,19 @@ TEST(KneeStrands, PassiveFlexionBesideOpenSimJam) {
   EXPECT_NEAR(at(path.adduction, 32), 1.9, 1.5);
   EXPECT_NEAR(at(path.adduction, 64), 3.5, 1.5);
   EXPECT_NEAR(at(path.adduction, 88), 4.8, 1.5);
+}
+
+// The same with the surfaces that 23 of the strands wrap over: the model of OpenSim-JAM but for its
+// cartilage and its patella. What turns outward beyond 40 deg is not that strands ran straight.
+TEST(KneeStrands, PassiveFlexionOverSurfacesBesideOpenSimJam) {
+  if (!has_strands()) GTEST_SKIP() << "no " << strand_file();
+  const PassivePath path = follow(
+      biomechanics::make_strand_options(strand_file(), nullptr, test::save_lenhart_surfaces()));
+  print("strands over surfaces", path);
+  EXPECT_LT(path.internal[9] - path.internal[3], -5);  // -12.5
+  EXPECT_NEAR(path.adduction[3], 1.9, 1.5);
+  EXPECT_NEAR(path.adduction[6], 3.4, 1.5);
+  EXPECT_NEAR(path.adduction[9], 4.8, 1.5);
 }
 
 // The twelve elements beside Walker et al. (1988, J Biomech 21:965), whose polynomials are the mean

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <regex>
+#include <set>
 
 namespace vesica::line_plot_svg_test {
 namespace {
@@ -82,6 +83,20 @@ TEST(LinePlotSvg, NamesAreEscapedAndStandBesideThePlot) {
   std::smatch match;
   ASSERT_TRUE(std::regex_search(svg, match, std::regex("<text x=\"(\\d+)\"[^>]*>F &amp; v")));
   EXPECT_GT(std::stod(match[1]), points_of(svg, 0).back().first);
+}
+
+// There are eight colours: what has the same one has other dashes.
+TEST(LinePlotSvg, TwelveCurvesAreTwelveToTheEye) {
+  LinePlot plot;
+  for (int k = 0; k < 12; ++k) plot.curves.push_back({"", {0, 1}, {0, 1.0 * k}});
+  const std::string svg = make_line_plot_svg({plot});
+  static const std::regex kLook("fill=\"none\" (stroke=\"#[^/]*)/>");
+  std::set<std::string> looks;
+  for (auto it = std::sregex_iterator(svg.begin(), svg.end(), kLook); it != std::sregex_iterator();
+       ++it) {
+    looks.insert((*it)[1]);
+  }
+  EXPECT_EQ(looks.size(), 13u);  // and the frame
 }
 
 }  // namespace

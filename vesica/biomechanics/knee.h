@@ -16,11 +16,19 @@
 #include <string>
 #include <vector>
 
+#include "vesica/math/pose.h"
 #include "vesica/model/model.h"
 
 namespace vesica::biomechanics {
 
 enum class Side { kRight, kLeft };
+
+// A surface that a ligament lies on, fixed to one of the bones, of a right knee: an ellipsoid.
+struct KneeSurface {
+  bool on_tibia = false;
+  Pose<double> place;  // of its centre and axes in its bone
+  Vec3d radii;         // [m]
+};
 
 // One line between femur and tibia, of a right knee.
 struct KneeLigament {
@@ -30,6 +38,7 @@ struct KneeLigament {
   double slack_length = 0;  // L0 [m]
   // Its own, in place of those of KneeOptions.
   std::optional<double> toe_strain{}, damping{};  // [1], [N s/m]
+  std::optional<KneeSurface> over{};
 };
 
 // Abdel-Rahman and Hefzy's twelve: L0 = K2/(4 K1 0.03) (Brown 3.2).

@@ -50,11 +50,35 @@ model::Contact<> make_compartment(const char* name, const KneeOptions& o) {
   return contact;
 }
 
+model::LineWrap<> make_wrap(const KneeSurface& given, const Vec3d& origin, Side side) {
+  model::LineWrap<> wrap{.body = given.on_tibia ? "tibia" : "femur"};
+  model::BodyShape<> shape;
+  if (given.radii.x() == given.radii.y() && given.radii.y() == given.radii.z()) {
+    shape.shape = Sphere<double>{given.radii.x()};
+  } else {
+    shape.shape = Ellipsoid<double>{given.radii};
+  }
+  model::Frame<> frame = model::Frame<>::at(on_side(given.place.p_WB, side) -
+                                            (given.on_tibia ? Vec3d(0, 0, 0) : origin));
+  Mat3<double> axes = given.place.R_WB;
+  if (side == Side::kLeft) {
+    const Vec3d mirror(-1, 1, 1);
+    axes = mirror.asDiagonal() * axes * mirror.asDiagonal();
+  }
+  const Quaternion<double> q = as_quaternion(axes);
+  frame.turn = model::Frame<>::Turn::kQuaternion;
+  frame.quaternion = {q.w, q.x, q.y, q.z};
+  shape.pose = frame;
+  wrap.own_shape = shape;
+  return wrap;
+}
+
 model::Force<> make_line(const KneeLigament& given, const Vec3d& origin, const KneeOptions& o) {
   model::Ligament<> ligament;
   ligament.line.name = given.name;
   ligament.line.points = {{"femur", on_side(given.femur, o.side) - origin},
                           {"tibia", on_side(given.tibia, o.side)}};
+  if (given.over) ligament.line.wraps = {make_wrap(*given.over, origin, o.side)};
   ligament.stiffness = given.stiffness;
   ligament.slack_length = given.slack_length;
   ligament.toe_strain = given.toe_strain.value_or(o.toe_strain);

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "vesica/biomechanics/knee_parts.h"
+#include "vesica/error.h"
+#include "vesica/io/osim.h"
 #include "vesica/io/text_input.h"
 
 namespace vesica::biomechanics {
@@ -190,7 +192,12 @@ KneeLigament read_strand(const LineReader& reader, const StrandRow& row, bool is
 
 KneeStrands load_knee_strands(const std::string& path, double tibia_origin) {
   std::ifstream stream = open_input(path);
-  LineReader reader(stream, path);
+  return read_knee_strands(stream, path, tibia_origin);
+}
+
+KneeStrands read_knee_strands(std::istream& stream, const std::string& name_of_file,
+                              double tibia_origin) {
+  LineReader reader(stream, name_of_file);
   std::string_view line;
   std::vector<std::string_view> fields;
   if (!reader.next(&line)) reader.fail("the file is empty; expected a table of ligament strands");
@@ -239,9 +246,11 @@ KneeStrands load_knee_strands(const std::string& path, double tibia_origin) {
     strands.side = here == "left" ? Side::kLeft : Side::kRight;
     strands.ligaments.push_back(read_strand(reader, row, is_reversed, strands.side));
     strands.ligaments.back().tibia += Vec3d(0, 0, tibia_origin);
-    if (const std::string_view wraps = row.text(kWraps); !wraps.empty()) {
+    const std::string surface(row.text(kWraps));
+    strands.frames.push_back({surface, is_reversed ? to : from, is_reversed ? from : to});
+    if (!surface.empty()) {
       strands.straightened.push_back(name);
-      surfaces.emplace(wraps);
+      surfaces.insert(surface);
     }
     if (row.number(kPathPoints, 2).value_or(2) > 2) strands.shortened.push_back(name);
   }
@@ -250,13 +259,115 @@ KneeStrands load_knee_strands(const std::string& path, double tibia_origin) {
   return strands;
 }
 
-KneeOptions make_strand_options(const std::string& path, KneeStrands* read) {
+namespace {
+
+// Where a surface of an OpenSim model is in a right knee, and what of it a strand meets; else why
+// the strand runs straight.
+struct PlacedSurface {
+  std::optional<KneeSurface> surface;
+  std::string reason;
+};
+PlacedSurface place_surface(const OsimWrap& wrap, const KneeStrands::Frames& frames,
+                            const Vec3d& on_femur, const Vec3d& on_tibia, Side side) {
+  constexpr double kCylinderLength = 8;  // over its thickness
+  const std::string body = read_frame(wrap.body);
+  if (body != frames.femur && body != frames.tibia) {
+    return {{}, fmt::format("{} is fixed to {}", wrap.name, wrap.body)};
+  }
+  if (!wrap.is_active) return {{}, fmt::format("{} is not active", wrap.name)};
+  if (!wrap.quadrant.empty() && wrap.quadrant != "all") {
+    return {{}, fmt::format("{} holds lines on its half {} only", wrap.name, wrap.quadrant)};
+  }
+  if (wrap.shape == OsimWrap::Shape::kOther) {
+    return {{}, fmt::format("{} is a {}", wrap.name, wrap.type_in_file)};
+  }
+  Mat3<double> to_knee;  // as from_opensim
+  to_knee << 0, 0, 1, 1, 0, 0, 0, 1, 0;
+  KneeSurface s;
+  s.on_tibia = body == frames.tibia;
+  s.radii = wrap.radii;
+  s.place = {to_knee * wrap.X_BS.R_WB, from_opensim(wrap.X_BS.p_WB)};
+  if (side == Side::kLeft) {
+    const Vec3d mirror(-1, 1, 1);
+    s.place = {mirror.asDiagonal() * s.place.R_WB * mirror.asDiagonal(),
+               detail::on_side(s.place.p_WB, side)};
+  }
+  const auto local = [&](const Vec3d& p) {
+    return Vec3d(s.place.R_WB.transpose() * (p - s.place.p_WB));
+  };
+  if (wrap.shape == OsimWrap::Shape::kCylinder) {
+    const double from = local(on_femur).z(), to = local(on_tibia).z();
+    if (std::max(std::abs(from), std::abs(to)) > wrap.radii.z()) {
+      return {{}, fmt::format("it runs beyond the ends of the cylinder {}", wrap.name)};
+    }
+    s.place.p_WB += s.place.R_WB * Vec3d(0, 0, 0.5 * (from + to));
+    s.radii.z() = kCylinderLength * s.radii.x();
+  }
+  const auto is_inside = [&](const Vec3d& p) {
+    return !(local(p).cwiseQuotient(s.radii).norm() > 1);
+  };
+  if (is_inside(on_femur)) return {{}, fmt::format("begins inside {}", wrap.name)};
+  if (is_inside(on_tibia)) return {{}, fmt::format("ends inside {}", wrap.name)};
+  return {s, {}};
+}
+
+}  // namespace
+
+void add_strand_surfaces(const std::string& osim, double tibia_origin, KneeStrands* strands) {
+  add_strand_surfaces(load_osim_wraps(osim), osim, tibia_origin, strands);
+}
+
+void add_strand_surfaces(const std::vector<OsimWrap>& wraps, const std::string& osim,
+                         double tibia_origin, KneeStrands* strands) {
+  const auto find = [&](const std::string& name) {
+    return std::find_if(wraps.begin(), wraps.end(), [&](const auto& w) { return w.name == name; });
+  };
+  const auto& names = strands->surfaces;
+  if (names.empty()) {
+    throw InputError(
+        fmt::format("{}: no strand of the table wraps over anything; the column "
+                    "'wrap_objects' names the surfaces",
+                    osim));
+  }
+  if (std::none_of(names.begin(), names.end(),
+                   [&](const std::string& name) { return find(name) != wraps.end(); })) {
+    throw InputError(
+        fmt::format("{}: has none of the surfaces that the table names ({}) among the "
+                    "wrap objects of its bodies",
+                    osim, fmt::join(names, ", ")));
+  }
+  const Vec3d origin(0, 0, tibia_origin);
+  strands->straightened.clear();
+  for (size_t k = 0; k < strands->ligaments.size(); ++k) {
+    KneeLigament& strand = strands->ligaments[k];
+    const KneeStrands::Frames& frames = strands->frames[k];
+    if (frames.surface.empty()) continue;
+    const auto wrap = find(frames.surface);
+    PlacedSurface placed;
+    if (wrap == wraps.end()) {
+      placed.reason = fmt::format("no {} in {}", frames.surface, osim);
+    } else {
+      placed = place_surface(*wrap, frames, strand.femur, strand.tibia - origin, strands->side);
+    }
+    if (placed.surface) {
+      if (placed.surface->on_tibia) placed.surface->place.p_WB += origin;
+      strand.over = placed.surface;
+      ++strands->wrapped;
+    } else {
+      strands->straightened.push_back(fmt::format("{} ({})", strand.name, placed.reason));
+    }
+  }
+}
+
+KneeOptions make_strand_options(const std::string& path, KneeStrands* read,
+                                const std::string& surfaces) {
   // Spheres through the medial and lateral cartilage of the femur (x < 12 mm, |z| > 12 mm of a
   // healthy knee in OpenSim's axes): rms 0.9 mm. Planes through the top of its tibial cartilage
   // rise forward by these slopes; they are laid below the spheres.
   constexpr double kTibiaOrigin = 0.2357, kSlopes[] = {0.1236, 0.1394};
   KneeOptions options;
-  const KneeStrands strands = load_knee_strands(path, kTibiaOrigin);
+  KneeStrands strands = load_knee_strands(path, kTibiaOrigin);
+  if (!surfaces.empty()) add_strand_surfaces(surfaces, kTibiaOrigin, &strands);
   if (read != nullptr) *read = strands;
   options.ligaments = strands.ligaments;
   options.side = strands.side;

@@ -2,21 +2,30 @@
 // of that knee has it.
 #pragma once
 
+#include <istream>
 #include <string>
 #include <vector>
 
 #include "vesica/biomechanics/knee.h"
+#include "vesica/io/osim.h"
 
 namespace vesica::biomechanics {
 
 struct KneeStrands {
   std::vector<KneeLigament> ligaments;  // between femur and tibia, of a right knee, in its axes
-  Side side = Side::kRight;             // the knee of the table; a left one is mirrored
+  // Of each: what the table lets it wrap over (or nothing), and how it calls the two bones.
+  struct Frames {
+    std::string surface, femur, tibia;
+  };
+  std::vector<Frames> frames;
+  Side side = Side::kRight;  // the knee of the table; a left one is mirrored
   // Strands that this model cannot hold, and why: "PT1 (ends on patella_r)".
   std::vector<std::string> left_out;
-  // Of `ligaments`, those that the table lets wrap over surfaces, and these. The table has the
-  // names of the surfaces only: the strands run straight.
-  std::vector<std::string> straightened, surfaces;
+  // Of `ligaments`, those that run straight though the table lets them wrap over surfaces (it has
+  // their names only), with the reason where surfaces were given: "MCLp1 (ends inside Med_LigP_r)".
+  std::vector<std::string> straightened;
+  std::vector<std::string> surfaces;  // that the table names
+  size_t wrapped = 0;                 // strands that lie on a surface
   // Those that the table lets pass more points than it gives (n_path_points): they run straight.
   std::vector<std::string> shortened;
 };
@@ -33,10 +42,23 @@ struct KneeStrands {
 // come twice or that parts of the knee have, for strands of both knees, and for collateral
 // ligaments on the wrong side), FileError where it cannot be read.
 KneeStrands load_knee_strands(const std::string& path, double tibia_origin);
+KneeStrands read_knee_strands(std::istream& stream, const std::string& name, double tibia_origin);
+
+// Gives the strands the surfaces that the table names: the wrap objects of an OpenSim model, of the
+// same bones. An ellipsoid or a sphere is taken as it is; a cylinder as an ellipsoid eight times as
+// long as thick, whose middle is where the strand crosses it (one radius to the side it is thinner
+// by 0.8 %). Straight remain strands with an end inside of their surface in the extended
+// knee, with a surface on another body, with one that holds lines on one half only or is of another
+// kind. Throws InputError where the file has none of the surfaces.
+void add_strand_surfaces(const std::string& osim, double tibia_origin, KneeStrands* strands);
+void add_strand_surfaces(const std::vector<OsimWrap>& wraps, const std::string& name,
+                         double tibia_origin, KneeStrands* strands);
 
 // A knee of these strands. Condyles are spheres fitted to the femoral cartilage of a healthy knee
 // in the same axes, plateaus planes below them with the slope that its tibial cartilage has. Its
-// side is that of the table. `strands`, unless null: what was read.
-KneeOptions make_strand_options(const std::string& path, KneeStrands* strands = nullptr);
+// side is that of the table. `strands`, unless null: what was read. `surfaces`: an OpenSim model
+// with what the strands wrap over, or nothing.
+KneeOptions make_strand_options(const std::string& path, KneeStrands* strands = nullptr,
+                                const std::string& surfaces = {});
 
 }  // namespace vesica::biomechanics

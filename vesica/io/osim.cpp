@@ -485,7 +485,49 @@ void read_joints(const Document& document, const pugi::xml_node& root,
   }
 }
 
+OsimWrap read_wrap(const Document& document, const pugi::xml_node& node, const char* body) {
+  OsimWrap wrap;
+  wrap.name = node.attribute("name").value();
+  wrap.body = body;
+  wrap.type_in_file = node.name();
+  wrap.X_BS = make_offset(numbers_of<3>(document, node, "xyz_body_rotation"),
+                          numbers_of<3>(document, node, "translation"));
+  wrap.is_active = text_of(node, "active") != "false";
+  wrap.quadrant = text_of(node, "quadrant");
+  if (wrap.type_in_file == "WrapEllipsoid") {
+    wrap.shape = OsimWrap::Shape::kEllipsoid;
+    wrap.radii = numbers_of<3>(document, node, "dimensions");
+  } else if (wrap.type_in_file == "WrapSphere" || wrap.type_in_file == "WrapCylinder") {
+    wrap.radii.setConstant(number_of(document, node, "radius"));
+    wrap.shape = OsimWrap::Shape::kEllipsoid;
+    if (wrap.type_in_file == "WrapCylinder") {
+      wrap.shape = OsimWrap::Shape::kCylinder;
+      wrap.radii.z() = 0.5 * number_of(document, node, "length");
+    }
+  } else {
+    return wrap;
+  }
+  if (!(wrap.radii.minCoeff() > 0.0)) {
+    document.fail(node, fmt::format("radii and length of the {} {} are greater than zero",
+                                    wrap.type_in_file, quote(wrap.name)));
+  }
+  return wrap;
+}
+
 }  // namespace
+
+std::vector<OsimWrap> read_osim_wraps(std::string_view text, const std::string& name) {
+  const Document document(text, name);
+  std::vector<OsimWrap> wraps;
+  const pugi::xml_node bodies = document.root.child("Model").child("BodySet");
+  for (const pugi::xml_node& body : bodies.child("objects").children("Body")) {
+    for (const pugi::xml_node& node : body.child("WrapObjectSet").child("objects").children()) {
+      if (node.type() != pugi::node_element) continue;
+      wraps.push_back(read_wrap(document, node, body.attribute("name").value()));
+    }
+  }
+  return wraps;
+}
 
 NeutralModel read_osim(std::string_view text, const std::string& name) {
   const Document document(text, name);
@@ -509,11 +551,17 @@ NeutralModel read_osim(std::string_view text, const std::string& name) {
   return model;
 }
 
-NeutralModel load_osim(const std::string& path) {
+namespace {
+std::string read_text(const std::string& path) {
   std::ifstream stream = open_input(path);
-  const std::string text((std::istreambuf_iterator<char>(stream)),
-                         std::istreambuf_iterator<char>());
-  return read_osim(text, path);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+}  // namespace
+
+NeutralModel load_osim(const std::string& path) { return read_osim(read_text(path), path); }
+
+std::vector<OsimWrap> load_osim_wraps(const std::string& path) {
+  return read_osim_wraps(read_text(path), path);
 }
 
 }  // namespace vesica

@@ -109,6 +109,8 @@ window.addEventListener("error", event => showError(event.message));
 const specs = JSON.parse(document.getElementById("plots").textContent);
 const kinds = {};  // how each kind of figure is drawn: (host, spec) => redraw
 const colorOf = k => `var(--c${k % 8})`;
+// Curves beyond the eighth have the first colours again, and dashes.
+const dashOf = k => ["", "7 3", "2 3", "9 3 2 3"][Math.floor(k / 8) % 4];
 const css = name => getComputedStyle(page).getPropertyValue(name).trim();
 
 function el(parent, tag, attributes, text) {
@@ -172,9 +174,10 @@ function placeTip(tip, frame, x, y) {
 // A legend: of curves, whose names are buttons that call `toggle`, or of areas without.
 function makeLegend(host, entries, toggle) {
   const box = el(host, "div", { class: "legend" });
-  for (const [name, color] of entries) {
+  for (const [name, color, dashes] of entries) {
     const item = toggle ? el(box, "button", { type: "button", title: "show or hide" }) : el(box, "span");
-    el(item, "i", toggle ? {} : { class: "area" }).style.background = color;
+    if (dashes) svg(svg(item, "svg", { width: 24, height: 3, style: "margin-right:5px;vertical-align:middle" }), "path", { d: "M0 1.5h24", style: `stroke:${color};stroke-width:3;stroke-dasharray:${dashes}` });
+    else el(item, "i", toggle ? {} : { class: "area" }).style.background = color;
     item.append(name);
     if (toggle) item.addEventListener("click", () => { item.classList.toggle("off"); toggle(name); });
   }
@@ -226,12 +229,12 @@ const LEFT = 64, RIGHT = 14, TOP = 20, BOTTOM = 36;
 function timePlot(host, spec) {
   const H = spec.height || 224, bottom = spec.axis === false ? 10 : BOTTOM, clip = "clip" + clips++;
   const series = spec.series.map((s, k) => ({ name: s.name, y: s.y, t: s.t || spec.t, group: s.group || s.name,
-    color: s.color ? `var(--${s.color})` : colorOf(k), hidden: false }));
+    color: s.color ? `var(--${s.color})` : colorOf(k), dashes: s.color || spec.stacked ? "" : dashOf(k), hidden: false }));
   const common = series.every(s => s.t === spec.t), t = spec.t;
   if (spec.legend !== false) {
     const entries = new Map();
-    for (const s of series) if (!entries.has(s.group)) entries.set(s.group, s.color);
-    makeLegend(host, entries, group => { for (const s of series) if (s.group === group) s.hidden = !s.hidden; draw(); });
+    for (const s of series) if (!entries.has(s.group)) entries.set(s.group, [s.group, s.color, s.dashes]);
+    makeLegend(host, entries.values(), group => { for (const s of series) if (s.group === group) s.hidden = !s.hidden; draw(); });
   }
   const box = el(host, "div", { class: "chart" });
   const root = svg(box, "svg", { height: H, role: "img", "aria-label": spec.label });
@@ -311,7 +314,7 @@ function timePlot(host, spec) {
         for (let i = last; i >= first; --i) back += "L" + X(t[i]).toFixed(1) + " " + Y(bottoms[k][i]).toFixed(1);
         svg(curves, "path", { d: d + back + "Z", style: `fill:${s.color}`, opacity: 0.55 });
       }
-      svg(curves, "path", { class: "curve", d, style: `stroke:${s.color}` });
+      svg(curves, "path", { class: "curve", d, style: `stroke:${s.color}` + (s.dashes ? `;stroke-dasharray:${s.dashes};stroke-linecap:butt` : "") });
     });
     for (const e of spec.events) {
       if (e.t < t0 || e.t > t1) continue;
@@ -505,6 +508,23 @@ function player(host, spec) {
     });
     return button;
   });
+  // Closer, about the place that is double-clicked, as far away as what is drawn nearest to it.
+  let zoom = 1, place = [0, 0, 0];
+  const all = el(controls, "button", { type: "button", hidden: "" }, "all");
+  all.addEventListener("click", () => { zoom = 1; layout(); });
+  root.addEventListener("dblclick", event => {
+    const f = root.getBoundingClientRect(), x = event.clientX - f.left, y = event.clientY - f.top, frame = Number(slider.value);
+    const drawn = spec.bodies.flatMap(body => { const pose = poseOf(body, frame); return [pose.p, pose.shape]; });
+    for (const line of spec.lines || []) {
+      const n = line.points.length / spec.t.length;
+      for (let i = n * frame; i < n * (frame + 1); i += 3) drawn.push(line.points.slice(i, i + 3));
+    }
+    const far = p => { const [u, v] = flat(p); return Math.hypot(u - x, v - y); };
+    const near = drawn.reduce((best, p) => far(p) < far(best) ? p : best), [u, v] = flat(near);
+    place = near.map((c, k) => c + A[k] * (x - u) / scale - B[k] * sign * (y - v) / scale);
+    zoom *= 2;
+    layout();
+  });
   let dragged = null;
   box.addEventListener("pointerdown", event => { if (view === views.length) { dragged = [event.clientX, event.clientY]; event.preventDefault(); } });
   window.addEventListener("pointermove", event => {
@@ -547,6 +567,11 @@ function player(host, spec) {
       [A, B].forEach((axis, i) => { ends[i][0] = Math.min(ends[i][0], dot(axis, at)); ends[i][1] = Math.max(ends[i][1], dot(axis, at)); });
     }
     [x0, x1] = padded(...ends[0]); [y0, y1] = padded(...ends[1]);
+    all.hidden = zoom === 1;
+    if (zoom > 1) {
+      const [a, b] = [(x1 - x0) / 2 / zoom, (y1 - y0) / 2 / zoom];
+      [x0, x1] = [dot(A, place) - a, dot(A, place) + a]; [y0, y1] = [dot(B, place) - b, dot(B, place) + b];
+    }
     sign = spec.down && view < views.length && views[view][1] === spec.up ? -1 : 1;
     const labels = view < views.length ? views[view].map(axis => `${names[axis]} [m]`) : ["drag to turn [m]", "[m]"];
     const axes = planeAxes(root, box, [x0, x1], [y0, y1], [150, 420], labels, sign < 0);

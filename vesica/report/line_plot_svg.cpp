@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -106,7 +107,7 @@ class Panel {
     draw_axes();
     double line = top_ + kPlotTop + 12;
     for (size_t k = 0; k < plot_.curves.size(); ++k) {
-      draw_curve(plot_.curves[k], kCurveColors[k % kCurveColors.size()], line);
+      draw_curve(k, line);
       line += kLegendLine;
     }
     for (const auto& mark : plot_.marks) {
@@ -146,8 +147,14 @@ class Panel {
                    escape_markup(plot_.y_label));
   }
 
-  void draw_curve(const LinePlot::Curve& curve, const char* color, double legend_y) {
-    const char* dashes = curve.dashed ? " stroke-dasharray=\"6 4\"" : "";
+  void draw_curve(size_t index, double legend_y) {
+    // Curves beyond the last colour have the first ones again, and dashes.
+    constexpr std::array kDashes = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"2 3\"",
+                                    " stroke-dasharray=\"9 3 2 3\""};
+    const LinePlot::Curve& curve = plot_.curves[index];
+    const char* color = kCurveColors[index % kCurveColors.size()];
+    const char* dashes = curve.dashed ? " stroke-dasharray=\"6 4\""
+                                      : kDashes[index / kCurveColors.size() % kDashes.size()];
     std::string path;
     bool drawing = false;
     double last_x = 0, last_y = 0;

@@ -300,7 +300,7 @@ Player make_run_player(const RunFolder& run, const Model& model, const Scene<dou
   }
   player.note =
       "Dotted: the path of a body's origin. Red: the contact force on the first body of a contact, "
-      "at the centre of pressure.";
+      "at the centre of pressure. Double-click: closer.";
   if (!scene.lines.empty()) {
     player.note += " Lines under tension: red, the wider the tighter; dashed where slack.";
   }
