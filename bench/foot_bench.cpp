@@ -89,7 +89,7 @@ void print_identification() {
     }
     const double asked = pressure ? 2 : 0.2, median = bench::median(seconds);
     fmt::print(
-        "  {:<40}median {:.3f} s, largest {:.3f} s   asked {} s: a {:.1f}th of it   ({} steps; "
+        "  {:<40}median {:.3f} s, largest {:.3f} s   asked {} s: {:.1f} times less   ({} steps; "
         "{})\n",
         pressure ? "with 15 pictures" : "without pressure", median,
         *std::max_element(seconds.begin(), seconds.end()), asked, asked / median,
@@ -106,7 +106,7 @@ void print_identification() {
     const auto near = std::count_if(fits.costs.begin(), fits.costs.end(),
                                     [&](double c) { return c < 1.05 * best; });
     fmt::print(
-        "  {:<40}{:.1f} s on {} threads   asked 120 s: a {:.0f}th of it   ({} within 5 % of the "
+        "  {:<40}{:.1f} s on {} threads   asked 120 s: {:.1f} times less   ({} within 5 % of the "
         "best)\n",
         pressure ? "100 starts with 15 pictures" : "100 starts", wall, calc_thread_count(0),
         120 / wall, near);
