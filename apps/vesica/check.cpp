@@ -9,6 +9,7 @@
 #include "vesica/identification/bench_study.h"
 #include "vesica/identification/foot2d_study.h"
 #include "vesica/identification/foot_drag.h"
+#include "vesica/identification/foot_people.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/marker_map.h"
 #include "vesica/markers/model_file.h"
@@ -77,7 +78,11 @@ void add_check(CommandLine& line, Common& common) {
       kind = "identify";
       // Read and stopped before it fits.
       run_foot_study(
-          input, [](double, const std::string&) {}, [] { return true; });
+          input, [](double) {}, [] { return true; });
+    } else if (is_foot_people(input)) {
+      kind = "identify";
+      run_foot_people(
+          input, [](double) {}, [] { return true; }, true);
     } else if (is_foot2d_study(input)) {
       kind = "identify";
       run_foot2d_study(input, {.threads = 1, .progress = {}, .stop = [] { return true; }});

@@ -12,10 +12,12 @@
 #include "vesica/identification/bench_examples.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/identification/foot2d_study.h"
+#include "vesica/identification/foot_people.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/output_file.h"
 #include "vesica/report/foot_dynamics_page.h"
 #include "vesica/report/foot_page.h"
+#include "vesica/report/foot_people_page.h"
 #include "vesica/studies/scene_fit.h"
 
 namespace vesica::app {
@@ -123,6 +125,7 @@ void print_table(const FootStudy& study) {
   print_errors("calibration", study.calibration);
   print_errors("placebo", study.placebo);
   print_errors("refitted", study.refitted);
+  print_errors("joint", study.joint);
   print_errors("blind", study.blind);
   print_errors("mean curve", study.mean_curve);
   print_errors("six spheres", study.six_spheres);
@@ -130,13 +133,25 @@ void print_table(const FootStudy& study) {
   fmt::print("\n  {:<12}{:<7}{:<8}{:>8}{:>9}{:>9}\n", "mean of", "side", "speed", "stances",
              "force %", "point %");
   for (const FootGroup& g : study.groups) {
-    fmt::print("  {:<12}{:<7}{:<8}{:>8}{:>9.1f}{:>9.1f}\n", g.kind, g.side, g.speed, g.stances,
-               100 * g.errors.force, 100 * g.errors.cop);
+    const std::string force =
+        g.kind == "imposed" ? "given" : fmt::format("{:.1f}", 100 * g.errors.force);
+    fmt::print("  {:<12}{:<7}{:<8}{:>8}{:>9}{:>9.1f}\n", g.kind, g.side, g.speed, g.stances, force,
+               100 * g.errors.cop);
   }
   for (const FootSourceRun& r : study.source_runs) {
-    fmt::print("  {} foot, {}: {:.1f} / {:.1f} / {:.1f} % (Brown {:.1f} / {:.1f} / {:.1f})\n",
-               r.side, r.name, 100 * r.errors.force, 100 * r.errors.cop, 100 * r.errors.pressure,
-               100 * r.published.force, 100 * r.published.cop, 100 * r.published.pressure);
+    const auto list = [](const FootSourceRun::Errors& e) {
+      std::string text = fmt::format("{:.1f} / {:.1f}", 100 * e.normal.force, 100 * e.normal.cop);
+      if (std::isfinite(e.normal.pressure)) {
+        text += fmt::format(" / {:.1f}", 100 * e.normal.pressure);
+      }
+      if (std::isfinite(e.friction)) text += fmt::format(", friction {:.1f}", 100 * e.friction);
+      return text;
+    };
+    fmt::print("  {} foot, {}: {} % (Brown {}){}\n", r.side, r.name, list(r.errors),
+               list(r.published),
+               std::isfinite(r.coefficient)
+                   ? fmt::format("; coefficient {:.2f} (Brown 0.14)", r.coefficient)
+                   : "");
   }
   fmt::print("\n");
   for (const std::string& verdict : study.verdicts) fmt::print("  {}\n", verdict);
@@ -160,25 +175,30 @@ std::string make_csv(const FootStudy& study) {
   return text;
 }
 
+// Returns what it wrote beyond page, JSON and curves.
+std::string save_foot(const FootStudy& study, const std::string& out, const std::string& subtitle) {
+  const fs::path folder(out);
+  save_text((folder / "identify.json").string(), make_foot_json(study).dump(2) + "\n");
+  save_text((folder / "stances.csv").string(), make_csv(study));
+  save_text((folder / "report.html").string(), make_foot_page(study, subtitle));
+  std::string others;
+  for (const FootFile& f : study.dynamics.files) {
+    save_text((folder / f.name).string(), f.text);
+    others += ", " + f.name;
+  }
+  return others;
+}
+
 void run_foot(const InputFile& file, Common& common) {
   keep_on_stop();
   FootStudy study;
   {
     Progress progress("identify", common.quiet);
     study = run_foot_study(
-        file, [&](double part, const std::string&) { progress.update(part); },
-        [] { return stop_requested().load(); });
+        file, [&](double part) { progress.update(part); }, [] { return stop_requested().load(); });
   }
   if (!common.out.empty()) {
-    const fs::path folder(common.out);
-    save_text((folder / "identify.json").string(), make_foot_json(study).dump(2) + "\n");
-    save_text((folder / "stances.csv").string(), make_csv(study));
-    save_text((folder / "report.html").string(), make_foot_page(study, file.name()));
-    std::string others;
-    for (const FootFile& f : study.dynamics.files) {
-      save_text((folder / f.name).string(), f.text);
-      others += ", " + f.name;
-    }
+    const std::string others = save_foot(study, common.out, file.name());
     if (!common.quiet) {
       say("wrote {}: report.html, identify.json, stances.csv{}\n", common.out, others);
     }
@@ -189,6 +209,55 @@ void run_foot(const InputFile& file, Common& common) {
     print_table(study);
   }
   if (!study.converged) common.status = kFailed;
+  if (stop_requested()) common.status = kInterrupted;
+}
+
+void print_table(const FootPeople& people) {
+  if (!people.title.empty()) fmt::print("{}\n\n", people.title);
+  fmt::print("  {:<12}{:<8}{:>7}{:>9}{:>9}{:>8}{:>8}{:>9}{:>8}{:>8}\n", "mean of", "speed",
+             "people", "stances", "force %", "worst", "better", "point %", "worst", "better");
+  for (const FootPooled& p : people.pooled) {
+    const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
+    const bool given = p.kind == "imposed", curve = p.kind == "mean_curve";
+    fmt::print("  {:<12}{:<8}{:>7}{:>9}{:>9}{:>8}{:>8}{:>9}{:>8}{:>8}\n", p.kind, p.speed, p.people,
+               p.stances, given ? "given" : percent(p.force), given ? "" : percent(p.worst_force),
+               given || curve ? "" : fmt::format("{}", p.better_force), percent(p.cop),
+               percent(p.worst_cop), curve ? "" : fmt::format("{}", p.better_cop));
+  }
+  fmt::print("\n  better: people in whom it is below their own mean curve\n");
+  for (const FootPerson& person : people.people) {
+    for (const std::string& remark : person.study.remarks) {
+      fmt::print("  note: {}: {}\n", person.name, remark);
+    }
+  }
+}
+
+void run_people(const InputFile& file, Common& common) {
+  keep_on_stop();
+  FootPeople people;
+  {
+    Progress progress("identify", common.quiet);
+    people = run_foot_people(
+        file, [&](double part) { progress.update(part); }, [] { return stop_requested().load(); });
+  }
+  const nlohmann::ordered_json json = make_people_json(people);
+  if (!common.out.empty()) {
+    const fs::path folder(common.out);
+    save_text((folder / "identify.json").string(), json.dump(2) + "\n");
+    save_text((folder / "report.html").string(), make_people_page(people, file.name()));
+    for (const FootPerson& person : people.people) {
+      save_foot(person.study, (folder / person.name).string(), file.name());
+    }
+    if (!common.quiet) {
+      say("wrote {}: report.html, identify.json, and a folder for each person\n", common.out);
+    }
+  }
+  if (common.json) {
+    print_json(json);
+  } else {
+    print_table(people);
+  }
+  if (!people.converged) common.status = kFailed;
   if (stop_requested()) common.status = kInterrupted;
 }
 
@@ -270,6 +339,8 @@ void add_identify(CommandLine& line, Common& common) {
       run_foot2d(file, common);
     } else if (is_foot_study(file)) {
       run_foot(file, common);
+    } else if (is_foot_people(file)) {
+      run_people(file, common);
     } else if (is_drag_study(file)) {
       run_drag(file, common);
     } else if (studies::is_scene_fit(file)) {

@@ -22,7 +22,9 @@ TEST(FootStudy, SyntheticStancesAreJudgedBesidePlaceboAndMeanCurve) {
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(json["calibration"].size(), 1u);
   EXPECT_EQ(json["refitted"].size(), 3u);  // all but the one that was fitted
-  EXPECT_EQ(json["placebo"].size(), 5u);   // two of the calibration, one of every refit
+  // Two of the calibration, three refits, two of the joint fit, two stances foretold in two ways.
+  EXPECT_EQ(json["placebo"].size(), 11u);
+  EXPECT_EQ(json["joint"].size(), 2u);
   for (const char* kind : {"blind", "mean_curve", "six_spheres", "imposed"}) {
     ASSERT_EQ(json[kind].size(), 2u) << kind;  // walks that do not calibrate
     for (const auto& row : json[kind]) {
@@ -37,9 +39,11 @@ TEST(FootStudy, SyntheticStancesAreJudgedBesidePlaceboAndMeanCurve) {
   for (const char* kind : {"calibration", "refitted", "blind", "imposed"}) {
     for (const auto& row : json[kind]) EXPECT_TRUE(row.contains("pressure_error_percent")) << kind;
   }
-  EXPECT_EQ(json["source_runs"].size(), 2u);
+  ASSERT_EQ(json["source_runs"].size(), 3u);
+  EXPECT_GT(json["source_runs"][0]["friction_error_percent"].get<double>(), 0);
+  EXPECT_FALSE(json["source_runs"][1].contains("friction_error_percent"));
   EXPECT_EQ(json["parameters"].size(), 29u);
-  EXPECT_EQ(json["verdicts"].size(), 2u);
+  EXPECT_EQ(json["verdicts"].size(), 3u);
   EXPECT_NE(work.read("f/report.html").find("mean curve"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(work.read("f/identify.json"))["blind"], json["blind"]);
 }

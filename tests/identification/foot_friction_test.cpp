@@ -100,6 +100,36 @@ TEST(FootFriction, BristlesBendAndSlideByHand) {
   for (size_t k = 0; k < sliding.size(); ++k) EXPECT_NEAR(sliding[k].y(), -load * mu, 1e-6 * load);
 }
 
+// Two balls 2 a apart that turn about the vertical half way between them, fast against v_t: each
+// slides sideways, the forces cancel, and their moment is 2 a mu N/2. To it comes each ball's own
+// spin, mu N/2 r: a shallow cap of depth h, with V = pi R h^2, presses as a paraboloid of radius
+// sqrt(2 R h), whose radius of gyration is r = sqrt(2 R h/3).
+TEST(FootFriction, FreeMomentByHand) {
+  const double a = 0.1, load = 400, spin = 3, mu = 0.4, R = 0.03;
+  FootModel foot = make_ball();
+  foot.stiffness = 1e9;
+  foot.ellipsoids.push_back(foot.ellipsoids[0]);
+  foot.ellipsoids[0].position = {0, a, 0};
+  foot.ellipsoids[1].position = {0, -a, 0};
+  FootStance s = make_slide(
+      load, 0.2, [](double) { return 0.3; }, [](double) { return 0.0; });
+  for (FootFrame& f : s.frames) f.foot.V_WB.w_WB.z() = spin;
+  std::vector<double> moment;
+  const auto shear =
+      FrictionTrack(foot, s, {})
+          .calc_shear(make_velocity_candidate().make(std::array{mu, 1e-9, 1e-3}), &moment);
+  const double depth = std::sqrt(0.5 * load / foot.stiffness / (M_PI * R));
+  const double expected = -mu * load * (a + std::sqrt(2 * R * depth / 3));
+  for (size_t k = 0; k < moment.size(); ++k) {
+    EXPECT_LE(shear[k].norm(), 1e-6 * load);
+    EXPECT_NEAR(moment[k], expected, 0.005 * std::abs(expected));  // the cap is 5 % of R deep
+  }
+  s.free_moment.assign(s.frames.size(), moment[0] / 2);
+  EXPECT_NEAR(calc_shear_errors(s, shear, moment).free_moment, 1, 1e-9);
+  s.free_moment.clear();
+  EXPECT_TRUE(std::isnan(calc_shear_errors(s, shear, moment).free_moment));
+}
+
 std::vector<FootStance> make_known(const FrictionCandidate& candidate,
                                    const std::vector<double>& truth) {
   FootStance s = make_slide(
@@ -177,6 +207,29 @@ TEST(FootForward, HeldFootCarriesTheInverseForce) {
   EXPECT_LE(errors.cop, 0.005);
   for (const auto& shear : run.shear) EXPECT_LE(shear.norm(), 1e-6);
   EXPECT_LE(run.ledger_residual, 1e-3);
+}
+
+// The free moment of the integrated foot, from the recording of its contacts, is that of the laws
+// on the motion that came out.
+TEST(FootForward, FreeMomentIsThatOfTheLaws) {
+  FootStance s = make_walk();
+  FootForwardOptions options;
+  options.friction = make_literature_friction("brown_mcphee");
+  const FootForward run = simulate_forward(make_brown_foot(), s, {}, options);
+  ASSERT_TRUE(run.failure.empty()) << run.failure;
+  ASSERT_EQ(run.free_moment.size(), s.frames.size());
+  s.frames = run.frames;
+  for (size_t f = 0; f < s.frames.size(); ++f) s.force[f] = run.loads[f][0];
+  std::vector<double> moment;
+  FrictionTrack(make_brown_foot(), s, {}).calc_shear(options.friction, &moment);
+  double largest = 0, worst = 0;
+  for (size_t f = 2; f + 2 < moment.size(); ++f) {
+    if (s.force[f] < 100) continue;
+    largest = std::max(largest, std::abs(moment[f]));
+    worst = std::max(worst, std::abs(moment[f] - run.free_moment[f]));
+  }
+  EXPECT_GT(largest, 0.5);
+  EXPECT_LE(worst, 0.05 * largest);
 }
 
 // A leg that knows its load: the foot that sticks stays, the one with a velocity-based law creeps,

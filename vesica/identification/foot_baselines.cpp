@@ -91,4 +91,11 @@ FootStance make_placebo(const FootStance& stance, const std::string& what) {
   return placebo;
 }
 
+FootStance reverse_point(const FootStance& stance) {
+  FootStance placebo = stance;
+  std::reverse(placebo.cop.begin(), placebo.cop.end());
+  placebo.pressure.clear();
+  return placebo;
+}
+
 }  // namespace vesica

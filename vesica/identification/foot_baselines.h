@@ -13,6 +13,9 @@ namespace vesica {
 // curve. Pictures of pressure are scaled to the force, as the source does with those of its mat.
 FootStance make_placebo(const FootStance& stance, const std::string& what);
 
+// Where the force acts, reversed in time; no pictures.
+FootStance reverse_point(const FootStance& stance);
+
 // Mean curves over the phase of some stances: force over weight; centre of pressure in a frame that
 // lies where the foot stands, along its length.
 class FootMeanCurve {

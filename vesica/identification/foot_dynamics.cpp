@@ -29,63 +29,72 @@ std::vector<FootStance> copy_stances(const std::vector<One>& ones) {
   return out;
 }
 
-// Shear over weight along and across the foot, over the phase.
+// Shear along and across the foot, and free moment [m], over weight and over the phase.
 class MeanShear {
  public:
   explicit MeanShear(const std::vector<One>& ones) {
-    mean_.fill(Eigen::Vector2d::Zero());
+    mean_.fill(Vec3d::Zero());
     for (const One& one : ones) {
       const FootStance& s = *one.stance;
-      const Eigen::Matrix2d R = make_axes(s);
+      const Mat3d R = make_axes(s);
       for (int k = 0; k < kPhases; ++k) {
         mean_[static_cast<size_t>(k)] += R.transpose() * sample(s, double(k) / (kPhases - 1)) /
                                          (s.weight * static_cast<double>(ones.size()));
       }
     }
   }
-  std::vector<Eigen::Vector2d> foretell(const FootStance& s) const {
-    const Eigen::Matrix2d R = make_axes(s);
-    std::vector<Eigen::Vector2d> out;
+  ShearErrors calc_error(const FootStance& s) const {
+    const Mat3d R = make_axes(s);
+    std::vector<Eigen::Vector2d> shear;
+    std::vector<double> moment;
     for (size_t f = 0; f < s.frames.size(); ++f) {
       const auto k = static_cast<size_t>(std::lround(s.phase(f) * (kPhases - 1)));
-      out.push_back(s.weight * (R * mean_[k]));
+      const Vec3d load = s.weight * (R * mean_[k]);
+      shear.emplace_back(load.head<2>());
+      moment.push_back(load.z());
     }
-    return out;
+    return calc_shear_errors(s, shear, moment);
   }
 
  private:
   static constexpr int kPhases = 101;
-  static Eigen::Matrix2d make_axes(const FootStance& s) {
+  static Mat3d make_axes(const FootStance& s) {
     const Eigen::Vector2d along = calc_heading(s);
-    Eigen::Matrix2d R;
-    R << along.x(), along.y(), along.y(), -along.x();
+    Mat3d R = Mat3d::Identity();
+    R.topLeftCorner<2, 2>() << along.x(), along.y(), along.y(), -along.x();
     return R;
   }
-  static Eigen::Vector2d sample(const FootStance& s, double phase) {
+  static Vec3d at(const FootStance& s, size_t f) {
+    const double moment = f < s.free_moment.size() ? s.free_moment[f] : 0;
+    return {s.shear[f].x(), s.shear[f].y(), std::isfinite(moment) ? moment : 0};
+  }
+  static Vec3d sample(const FootStance& s, double phase) {
     size_t f = 1;
     while (f + 1 < s.frames.size() && s.phase(f) < phase) ++f;
     const double part = (phase - s.phase(f - 1)) / (s.phase(f) - s.phase(f - 1));
-    return (1 - part) * s.shear[f - 1] + part * s.shear[f];
+    return (1 - part) * at(s, f - 1) + part * at(s, f);
   }
-  std::array<Eigen::Vector2d, kPhases> mean_;
+  std::array<Vec3d, kPhases> mean_;
 };
 
 void add_mean(const ShearErrors& e, double share, ShearErrors* sum) {
   sum->along += share * e.along;
   sum->across += share * e.across;
   sum->of_largest += share * e.of_largest;
+  sum->free_moment += share * e.free_moment;
 }
 
 void add_baseline(const FootDynamicsInput& in, FootDynamics* out) {
   if (in.others.empty()) return;
   const MeanShear mean(in.calibrating);
-  ShearBaseline baseline{in.side, {}, {}};
+  ShearBaseline baseline{in.side, {0, 0, 0, 0}, {0, 0, 0, 0}};
   const double share = 1 / static_cast<double>(in.others.size());
   for (const One& one : in.others) {
     const FootStance& s = *one.stance;
     const std::vector<Eigen::Vector2d> none(s.frames.size(), Eigen::Vector2d::Zero());
-    add_mean(calc_shear_errors(s, none), share, &baseline.none);
-    add_mean(calc_shear_errors(s, mean.foretell(s)), share, &baseline.mean_curve);
+    const std::vector<double> no_moment(s.frames.size(), 0.0);
+    add_mean(calc_shear_errors(s, none, no_moment), share, &baseline.none);
+    add_mean(mean.calc_error(s), share, &baseline.mean_curve);
   }
   out->baselines.push_back(baseline);
 }
@@ -125,7 +134,7 @@ void add_forward(const FootDynamicsInput& in, const One& one, const ForwardPlan&
   r.friction = plan.friction;
   const FootForward run = simulate_forward(in.foot, s, in.curves, plan.options);
   r.errors = calc_errors(s, run.loads, in.settings);
-  if (has_shear(s)) r.shear = calc_shear_errors(s, run.shear);
+  if (has_shear(s)) r.shear = calc_shear_errors(s, run.shear, run.free_moment);
   r.drift = run.drift;
   r.ledger_residual = run.ledger_residual;
   r.seconds = run.seconds;
@@ -141,6 +150,10 @@ void add_forward(const FootDynamicsInput& in, const One& one, const ForwardPlan&
     curves.force_measured.push_back(s.force[f]);
     curves.shear.push_back(along.dot(run.shear[f]));
     curves.shear_measured.push_back(along.dot(s.shear[f]));
+  }
+  if (s.free_moment.size() == s.frames.size()) {
+    curves.moment = run.free_moment;
+    curves.moment_measured = s.free_moment;
   }
   out->curves.push_back(std::move(curves));
 }

@@ -43,8 +43,8 @@ struct ShearBaseline {
 struct FootForwardCurves {
   FootForwardResult result;
   std::vector<double> times;
-  // Along the foot [N].
-  std::vector<double> force, force_measured, shear, shear_measured;
+  // Shear along the foot [N]; free moment [N m], empty where it was not measured.
+  std::vector<double> force, force_measured, shear, shear_measured, moment, moment_measured;
 };
 
 struct FootExport {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "vesica/identification/foot_dynamics.h"
@@ -11,6 +12,7 @@ void add_shear(const ShearErrors& e, Json* row) {
   (*row)["shear_along_error_percent"] = 100 * e.along;
   (*row)["shear_across_error_percent"] = 100 * e.across;
   (*row)["friction_error_percent"] = 100 * e.of_largest;
+  if (std::isfinite(e.free_moment)) (*row)["free_moment_error_percent"] = 100 * e.free_moment;
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ struct FootStance {
   double weight = 0;                 // of the body [N]
   // Of the ground on the foot, along the plane [N]; empty: not measured.
   std::vector<Eigen::Vector2d> shear = {};
+  // Of the ground on the foot, about the vertical through the centre of pressure [N m]; NaN where
+  // it is not known; empty: not measured.
+  std::vector<double> free_moment = {};
   FootMat grid;
   std::vector<FootPressureFrame> pressure;  // in the order of time; empty: there was no mat
   int plate = -1;                           // under it, as the recording counts; -1: unknown

@@ -69,10 +69,11 @@ std::vector<CarriedLoad> make_loads(const FootStance& stance) {
 
 // Columns of a recording.
 struct ContactColumns {
-  size_t normal, force, center;
+  size_t normal, force, moment, center;
   ContactColumns(const TimeTable& table, const std::string& name)
       : normal(table.find(name + ".normal_force")),
         force(table.find(name + ".force.x")),
+        moment(table.find(name + ".moment.x")),
         center(table.find(name + ".pressure_center.x")) {}
 };
 
@@ -80,13 +81,27 @@ void read_recording(const TimeTable& table, const FootModel& foot, size_t frames
                     FootForward* out) {
   out->loads.assign(frames, FootLoad::Zero());
   out->shear.assign(frames, Eigen::Vector2d::Zero());
+  std::vector<double> about_origin(frames, 0.0);
   for (const FootEllipsoid& e : foot.ellipsoids) {
     const ContactColumns at(table, e.name + "_contact");
     for (size_t r = 0; r < std::min(frames, table.rows()); ++r) {
       const double n = table.at(r, at.normal);
       out->loads[r] += n * FootLoad(1, table.at(r, at.center), table.at(r, at.center + 1));
-      out->shear[r] += Eigen::Vector2d(table.at(r, at.force), table.at(r, at.force + 1));
+      const Eigen::Vector2d f(table.at(r, at.force), table.at(r, at.force + 1));
+      out->shear[r] += f;
+      if (!(n > 0)) continue;
+      // The moment is about the shared volume's centroid, which lies beside the centre of pressure
+      // by what the moment about the horizontal axes says.
+      const Eigen::Vector2d center(table.at(r, at.center) + table.at(r, at.moment + 1) / n,
+                                   table.at(r, at.center + 1) - table.at(r, at.moment) / n);
+      about_origin[r] += table.at(r, at.moment + 2) + center.x() * f.y() - center.y() * f.x();
     }
+  }
+  for (size_t r = 0; r < frames; ++r) {
+    const FootLoad& load = out->loads[r];
+    const Eigen::Vector2d& f = out->shear[r];
+    out->free_moment.push_back(
+        load[0] > 0 ? about_origin[r] - (load[1] * f.y() - load[2] * f.x()) / load[0] : 0.0);
   }
 }
 
@@ -159,7 +174,26 @@ Eigen::Vector2d calc_heading(const FootStance& stance) {
   return along.normalized();
 }
 
-ShearErrors calc_shear_errors(const FootStance& stance, const std::vector<Eigen::Vector2d>& shear) {
+namespace {
+
+// Over the frames that have one.
+double calc_free_moment_error(const std::vector<double>& measured,
+                              const std::vector<double>& simulated) {
+  double squares = 0, largest = 0;
+  int count = 0;
+  for (size_t f = 0; f < std::min(measured.size(), simulated.size()); ++f) {
+    if (!std::isfinite(measured[f])) continue;
+    squares += std::pow(simulated[f] - measured[f], 2);
+    largest = std::max(largest, std::abs(measured[f]));
+    ++count;
+  }
+  return largest > 0 ? std::sqrt(squares / count) / largest : kMissing;
+}
+
+}  // namespace
+
+ShearErrors calc_shear_errors(const FootStance& stance, const std::vector<Eigen::Vector2d>& shear,
+                              const std::vector<double>& free_moment) {
   const Eigen::Vector2d along = calc_heading(stance), across(along.y(), -along.x());
   double along2 = 0, across2 = 0, largest = 0;
   for (size_t f = 0; f < shear.size(); ++f) {
@@ -170,7 +204,8 @@ ShearErrors calc_shear_errors(const FootStance& stance, const std::vector<Eigen:
   }
   const auto n = static_cast<double>(shear.size());
   return {std::sqrt(along2 / n) / stance.weight, std::sqrt(across2 / n) / stance.weight,
-          std::sqrt((along2 + across2) / n) / largest};
+          std::sqrt((along2 + across2) / n) / largest,
+          calc_free_moment_error(stance.free_moment, free_moment)};
 }
 
 }  // namespace vesica

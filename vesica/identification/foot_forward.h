@@ -10,6 +10,7 @@
 //             knows its task: whether contact and friction carry it in place is what is found out.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ inline constexpr double kCarriedStiffness = 2e3;
 struct FootForward {
   std::vector<FootLoad> loads;         // N, N x, N y, a frame each
   std::vector<Eigen::Vector2d> shear;  // on the foot [N]
+  std::vector<double> free_moment;     // on the foot, about the vertical through the point of N
+                                       // [N m]
   std::vector<FootFrame> frames;       // as the foot moved; fewer where the run failed
   double drift = 0;                    // m, the farthest that the foot's mass centre strays along
                                        // the ground from where it was measured while loaded
@@ -52,11 +55,14 @@ FootScene make_forward_scene(const FootModel& foot, const FootStance& stance,
                              const FootCurves& curves, const FootForwardOptions& options);
 
 // Of shear against the measured one: rms along and across the foot, shares of body weight, and
-// (5.54) of both together, as a share of the largest that was measured.
+// (5.54) of both together, as a share of the largest that was measured. Of the free moment the
+// same, over frames where it was measured; NaN where it was not.
 struct ShearErrors {
   double along = 0, across = 0, of_largest = 0;
+  double free_moment = std::numeric_limits<double>::quiet_NaN();
 };
-ShearErrors calc_shear_errors(const FootStance& stance, const std::vector<Eigen::Vector2d>& shear);
+ShearErrors calc_shear_errors(const FootStance& stance, const std::vector<Eigen::Vector2d>& shear,
+                              const std::vector<double>& free_moment = {});
 
 // The foot's direction along the ground in the middle of the stance, of unit length.
 Eigen::Vector2d calc_heading(const FootStance& stance);

@@ -292,6 +292,7 @@ FrictionCandidate make_bristle_candidate() {
 FrictionTrack::FrictionTrack(const FootModel& foot, const FootStance& stance,
                              const FootCurves& curves) {
   inputs_.resize(foot.ellipsoids.size());
+  points_.resize(foot.ellipsoids.size());
   for (size_t f = 0; f < stance.frames.size(); ++f) times_.push_back(stance.frames[f].time);
   std::vector<FootFrame> frames = apply_curves(stance, curves);
   for (size_t f = 0; f < frames.size(); ++f) {
@@ -300,6 +301,9 @@ FrictionTrack::FrictionTrack(const FootModel& foot, const FootStance& stance,
     double sum = 0;
     for (size_t e = 0; e < inputs_.size(); ++e) {
       inputs_[e].push_back(calc_friction_input(foot, static_cast<int>(e), frames[f]));
+      const FootLoad load = calc_ellipsoid_load(foot, static_cast<int>(e), frames[f]);
+      points_[e].emplace_back(load[0] > 0 ? Eigen::Vector2d(load.tail<2>() / load[0])
+                                          : Eigen::Vector2d::Zero());
       if (!loaded) inputs_[e].back().f_n = 0;
       sum += inputs_[e].back().f_n;
     }
@@ -310,10 +314,14 @@ FrictionTrack::FrictionTrack(const FootModel& foot, const FootStance& stance,
   }
 }
 
-std::vector<Eigen::Vector2d> FrictionTrack::calc_shear(const FrictionLaw<double>& law) const {
+std::vector<Eigen::Vector2d> FrictionTrack::calc_shear(const FrictionLaw<double>& law,
+                                                       std::vector<double>* free_moment) const {
   std::vector<Eigen::Vector2d> shear(times_.size(), Eigen::Vector2d::Zero());
+  std::vector<double> about_origin(times_.size(), 0.0);
+  std::vector<FootLoad> loads(times_.size(), FootLoad::Zero());
   const double fastest = find_time_constant(law);
-  for (const auto& track : inputs_) {
+  for (size_t e = 0; e < inputs_.size(); ++e) {
+    const auto& track = inputs_[e];
     BristleStates states{}, rates{};
     for (size_t f = 0; f < track.size(); ++f) {
       if (!(track[f].f_n > 0)) {
@@ -323,8 +331,19 @@ std::vector<Eigen::Vector2d> FrictionTrack::calc_shear(const FrictionLaw<double>
       if (fastest > 0 && f > 0 && track[f - 1].f_n > 0) {
         advance(law, fastest, track[f - 1], track[f], times_[f] - times_[f - 1], &states);
       }
-      shear[f] += calc_force(law, track[f], states.data(), rates.data()).f_t.head<2>();
+      const FrictionForce<double> force = calc_force(law, track[f], states.data(), rates.data());
+      const Eigen::Vector2d f_t = force.f_t.head<2>(), &at = points_[e][f];
+      shear[f] += f_t;
+      about_origin[f] += force.spin_torque + at.x() * f_t.y() - at.y() * f_t.x();
+      loads[f] += track[f].f_n * FootLoad(1, at.x(), at.y());
     }
+  }
+  if (free_moment == nullptr) return shear;
+  free_moment->assign(times_.size(), 0.0);
+  for (size_t f = 0; f < times_.size(); ++f) {
+    if (!(loads[f][0] > 0)) continue;
+    (*free_moment)[f] =
+        about_origin[f] - (loads[f][1] * shear[f].y() - loads[f][2] * shear[f].x()) / loads[f][0];
   }
   return shear;
 }
@@ -343,6 +362,13 @@ FrictionFit fit_friction_inverse(const FrictionCandidate& candidate, const FootM
   };
   FrictionFit fit = fit_friction(candidate, candidate.unknowns, stances, predict, settings);
   fit.simulation = "inverse";
+  fit.errors.free_moment = 0;  // NaN where it was not measured
+  for (size_t s = 0; s < stances.size(); ++s) {
+    std::vector<double> moment;
+    const std::vector<Eigen::Vector2d> shear = tracks[s].calc_shear(fit.friction, &moment);
+    fit.errors.free_moment += calc_shear_errors(stances[s], shear, moment).free_moment /
+                              static_cast<double>(stances.size());
+  }
   return fit;
 }
 
@@ -377,6 +403,7 @@ FrictionFit fit_friction_forward(const FrictionCandidate& candidate, const FootM
 FootStance reverse_shear(const FootStance& stance) {
   FootStance other = stance;
   std::reverse(other.shear.begin(), other.shear.end());
+  std::reverse(other.free_moment.begin(), other.free_moment.end());
   return other;
 }
 

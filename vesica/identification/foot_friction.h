@@ -62,10 +62,14 @@ class FrictionTrack {
   FrictionTrack(const FootModel& foot, const FootStance& stance, const FootCurves& curves);
   // On the foot [N], a frame each. Laws with states are integrated from frame to frame (inputs
   // linear between them), at rest at touchdown.
-  std::vector<Eigen::Vector2d> calc_shear(const FrictionLaw<double>& law) const;
+  // `free_moment`, where it is given: of all of them about the vertical through the point where the
+  // normal force acts [N m].
+  std::vector<Eigen::Vector2d> calc_shear(const FrictionLaw<double>& law,
+                                          std::vector<double>* free_moment = nullptr) const;
 
  private:
   std::vector<double> times_;
+  std::vector<std::vector<Eigen::Vector2d>> points_;        // of pressure: [ellipsoid][frame]
   std::vector<std::vector<FrictionInput<double>>> inputs_;  // [ellipsoid][frame]
 };
 

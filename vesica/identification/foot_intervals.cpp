@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "vesica/math/linear_algebra.h"
 
@@ -49,6 +50,28 @@ Kind look_at_kind(const Eigen::VectorXd& r, const RowMatrix& J, int frames, int 
   out.variance = one.squaredNorm() / out.samples;
   if (out.variance > 0) out.length = calc_correlated_length(one);
   return out;
+}
+
+// What pictures of one cell share beyond what each has for itself: sum over cells (of a stance) of
+// the pull of all their rows, squared, less the rows' own. A gain that a cell keeps, or a shape
+// that ellipsoids have not, pulls the same way in every picture of the cell.
+Eigen::MatrixXd calc_shared_by_cells(const Eigen::VectorXd& x, FootResiduals* residuals) {
+  const Eigen::Index n = x.size();
+  std::map<std::pair<size_t, int>, Eigen::VectorXd> pulls;  // by stance and cell
+  Eigen::MatrixXd shared = Eigen::MatrixXd::Zero(n, n);
+  for (const auto& picture : residuals->list_picture_cells(x.data())) {
+    const RowMatrix own = picture.r.asDiagonal() * picture.J;
+    shared -= multiply_transposed(own, own);
+    for (size_t c = 0; c < picture.cells.size(); ++c) {
+      auto& pull = pulls[{picture.stance, picture.cells[c]}];
+      if (pull.size() == 0) pull = Eigen::VectorXd::Zero(n);
+      pull += own.row(static_cast<Eigen::Index>(c)).transpose();
+    }
+  }
+  Eigen::MatrixXd rows(static_cast<Eigen::Index>(pulls.size()), n);
+  Eigen::Index row = 0;
+  for (const auto& [cell, pull] : pulls) rows.row(row++) = pull.transpose();
+  return shared + multiply_transposed(rows, rows);
 }
 
 std::vector<FootCorrelation> find_correlations(const Eigen::MatrixXd& covariance, int count,
@@ -113,7 +136,17 @@ FootIntervals calc_intervals(const Eigen::VectorXd& x, const std::vector<std::st
     if (kind.variance > 0) spread += (raise * kind.variance * kind.length) * kind.information;
   }
   spread.diagonal() += priors.cwiseAbs2();
-  const Eigen::MatrixXd covariance = inverse * spread * inverse;
+  Eigen::MatrixXd covariance = inverse * spread * inverse;
+  if (residuals->pictures() > 0) {
+    // Clustered both ways, by pictures and by cells. What the second way adds may be negative by
+    // chance: never less than the first alone.
+    const Eigen::MatrixXd both =
+        covariance + raise * (inverse * calc_shared_by_cells(x, residuals) * inverse);
+    const Eigen::VectorXd wider =
+        (both.diagonal().cwiseMax(covariance.diagonal()).cwiseQuotient(covariance.diagonal()))
+            .cwiseSqrt();
+    covariance = wider.asDiagonal() * covariance * wider.asDiagonal();
+  }
   FootIntervals intervals;
   for (int k = 0; k < contact; ++k) intervals.narrowing.push_back(std::sqrt(covariance(k, k)));
   intervals.correlations = find_correlations(covariance, contact, names);

@@ -163,9 +163,8 @@ void FootResiduals::impose(Eigen::Ref<Eigen::MatrixXd> local) const {
 }
 
 void FootResiduals::expand(const Eigen::Ref<const Eigen::MatrixXd>& local, const Frame& frame,
-                           int row, double* jacobian) const {
-  Eigen::Map<RowMatrix> J(jacobian, rows_, unknowns_.size());
-  auto rows = J.middleRows(row, local.rows());
+                           double* first_row) const {
+  Eigen::Map<RowMatrix> rows(first_row, local.rows(), unknowns_.size());
   const auto n = static_cast<Eigen::Index>(frame.at);
   const int knots = settings_.knots;
   if (unknowns_.contact() > 0) {
@@ -212,7 +211,7 @@ void FootResiduals::add_frame(const Frame& frame, int row, double* r, double* ja
     force_row_ = columns_.all.row(0);
     impose(local);
   }
-  expand(local, frame, row, jacobian);
+  expand(local, frame, jacobian + static_cast<std::ptrdiff_t>(row) * unknowns_.size());
   if (const int plate = unknowns_.plate_of(frame.stance); plate >= 0) {
     Eigen::Map<RowMatrix> J(jacobian, rows_, unknowns_.size());
     for (int k = 0; k < 2; ++k) {
@@ -248,12 +247,20 @@ void FootResiduals::add_picture(const Frame& frame, const Picture& picture, int 
     local(k, order_.size()) = picture.scale * (pressure_[cell] - measured[cell]);
   }
   if (settings_.imposed) impose(local.leftCols(order_.size()));
+  double* const first_row = jacobian + static_cast<std::ptrdiff_t>(row) * unknowns_.size();
+  if (cells && collected_ != nullptr) {
+    PictureCells one{frame.stance, {}, local.col(order_.size()), {}};
+    one.cells.assign(pressure_columns_.cells.begin(), pressure_columns_.cells.begin() + touched);
+    one.J = RowMatrix::Zero(touched, unknowns_.size());
+    expand(local.leftCols(order_.size()), frame, one.J.data());
+    collected_->push_back(std::move(one));
+  }
   if (!cells) {
     Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(1, order_.size());
     for (Eigen::Index k = 0; k < touched; ++k) {
       sum += std::copysign(1.0, local(k, order_.size())) * local.row(k).head(order_.size());
     }
-    expand(sum, frame, row, jacobian);
+    expand(sum, frame, first_row);
     return;
   }
   // With U'U = [J r]'[J r] the rows of U are a smaller problem with the same normal equations; the
@@ -262,7 +269,18 @@ void FootResiduals::add_picture(const Frame& frame, const Picture& picture, int 
   G(order_.size(), order_.size()) = squares;
   const Eigen::MatrixXd U = calc_root(std::move(G));
   for (int k = 0; k < picture_rows_; ++k) r[row + k] = U(k, order_.size());
-  expand(U.leftCols(order_.size()), frame, row, jacobian);
+  expand(U.leftCols(order_.size()), frame, first_row);
+}
+
+std::vector<FootResiduals::PictureCells> FootResiduals::list_picture_cells(const double* x) {
+  std::vector<PictureCells> all;
+  if (pictures_ == 0) return all;
+  Eigen::VectorXd r(rows_);
+  RowMatrix J(rows_, unknowns_.size());
+  collected_ = &all;
+  evaluate(x, r.data(), J.data());
+  collected_ = nullptr;
+  return all;
 }
 
 // One row a parameter: contact and toe by their spreads; corrections by theirs, and at least by a

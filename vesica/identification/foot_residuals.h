@@ -70,6 +70,16 @@ class FootResiduals {
   // False where x cannot be evaluated.
   bool evaluate(const double* x, double* r, double* jacobian);
 
+  // A picture before it is condensed: a row for every cell that the foot touches.
+  struct PictureCells {
+    size_t stance = 0;
+    std::vector<int> cells;
+    Eigen::VectorXd r;
+    RowMatrix J;
+  };
+  // Of all pictures; empty where a picture is one residual (Pressure::kSums).
+  std::vector<PictureCells> list_picture_cells(const double* x);
+
  private:
   struct Frame;
   struct Picture {
@@ -81,9 +91,9 @@ class FootResiduals {
                    double* jacobian);
   void add_priors(const double* x, int row, double* r, double* jacobian) const;
   void impose(Eigen::Ref<Eigen::MatrixXd> local) const;
-  // From columns of FootOrder to those of x.
-  void expand(const Eigen::Ref<const Eigen::MatrixXd>& local, const Frame& frame, int row,
-              double* jacobian) const;
+  // From columns of FootOrder to those of x: as many rows of a Jacobian, from `first_row` on.
+  void expand(const Eigen::Ref<const Eigen::MatrixXd>& local, const Frame& frame,
+              double* first_row) const;
 
   const std::vector<FootStance>& stances_;
   const FootFitSettings& settings_;
@@ -92,6 +102,7 @@ class FootResiduals {
   FootColumns columns_;
   PressureColumns pressure_columns_;
   std::vector<double> pressure_;
+  std::vector<PictureCells>* collected_ = nullptr;  // while they are listed
   Eigen::RowVectorXd force_row_;  // derivatives of the normal force, where it is imposed
   std::vector<StanceBasis> basis_;
   std::vector<std::vector<std::vector<Picture>>> picture_of_;  // [stance][frame]

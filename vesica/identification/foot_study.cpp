@@ -9,6 +9,7 @@
 #include "vesica/identification/foot_baselines.h"
 #include "vesica/identification/foot_spheres.h"
 #include "vesica/identification/foot_study_file.h"
+#include "vesica/identification/foot_with_friction.h"
 #include "vesica/math/gravity.h"
 #include "vesica/math/parallel.h"
 
@@ -136,12 +137,23 @@ void add_undetermined(const FootModel& start, const FootFit& fit, const std::str
   }
 }
 
+// A fit that did not settle, told by its name.
+void note_end(const Side& side, const std::string& name, const FootFit& fit, FootStudy* study) {
+  if (fit.converged) return;
+  study->converged = false;
+  study->remarks.push_back(fmt::format(
+      "{} foot: the {} fit has not settled after {} steps (its cost {:.4g}, {:.2g} % less in the "
+      "last ten): raise `iterations`, or hold it by more `prior_weight`",
+      side.name, name, fit.history.empty() ? 0 : fit.history.size() - 1, fit.cost,
+      fit.history.size() > 10 ? 100 * (fit.history[fit.history.size() - 11] / fit.cost - 1) : 0.0));
+}
+
 // As the source: one stance, with corrections; then the others with the contact frozen.
 FootFit calibrate(const Side& side, const FootFitSettings& settings, FootStudy* study) {
   const Entry& first = *side.calibrating.front();
   const FootFits fits = fit_foot(side.start, {first.stance}, settings, side.plan.starts);
   const FootFit& one = fits.best;
-  study->converged = study->converged && one.converged;
+  note_end(side, "calibration", one, study);
   study->calibration.push_back(make_result(first, one.errors[0]));
   study->curves.push_back(make_curves(first.stance, study->calibration.back(), "calibration",
                                       one.foot, apply_curves(first.stance, one.curves[0]),
@@ -151,27 +163,34 @@ FootFit calibrate(const Side& side, const FootFitSettings& settings, FootStudy* 
   return one;
 }
 
-// The source's runs: friction is fitted elsewhere, so two of its three.
-void add_source_runs(const Side& side, const FootFit& with_pressure,
-                     const FootFitSettings& settings, FootStudy* study) {
-  const Entry& first = *side.calibrating.front();
-  if (first.stance.pressure.empty()) return;
-  const auto published = [](double force, double cop, double pressure) {
-    FootErrors e;
-    e.force = force;
-    e.cop = cop;
-    e.pressure = pressure;
-    return e;
+// The source's three runs of the same stance; where there was no mat, those that need none.
+void add_source_runs(const Side& side, const FootFit& calibration, const FootFitSettings& settings,
+                     FootStudy* study) {
+  const FootStance& stance = side.calibrating.front()->stance;
+  const auto add = [&](const char* name, const FootFit& fit, const FootErrors& published) {
+    study->source_runs.push_back(
+        {side.name, name, {fit.errors[0]}, {published}, kMissing, fit.seconds, fit.foot});
   };
-  study->source_runs.push_back({side.name, "without friction (Table 5.7)", with_pressure.errors[0],
-                                published(0.034, 0.032, 0.339), with_pressure.seconds,
-                                with_pressure.foot});
+  const bool mat = !stance.pressure.empty() && settings.pressure_weight > 0;
+  if (side.plan.dynamics && stance.shear.size() == stance.frames.size()) {
+    const FootFrictionRun run = fit_with_friction(side.start, stance, settings);
+    add(mat ? "with friction (Table 5.5)" : "with friction, no pressure (Table 5.5)", run.fit,
+        {.force = 0.115, .cop = 0.050, .pressure = mat ? 0.517 : kMissing});
+    FootSourceRun& added = study->source_runs.back();
+    added.errors.friction = run.shear.of_largest;
+    added.errors.free_moment = run.shear.free_moment;
+    added.published.friction = 0.265;
+    added.published.free_moment = 0.142;
+    added.coefficient = run.coefficient;
+  }
+  const FootErrors without_pressure{.force = 0.027, .cop = 0.018, .pressure = 0.702};
+  if (!mat) return add("without friction or pressure (Table 5.9)", calibration, without_pressure);
+  add("without friction (Table 5.7)", calibration,
+      {.force = 0.034, .cop = 0.032, .pressure = 0.339});
   FootFitSettings without = settings;
   without.pressure_weight = 0;
-  const FootFit fit = fit_foot(side.start, {first.stance}, without);
-  study->source_runs.push_back({side.name, "without friction or pressure (Table 5.9)",
-                                fit.errors[0], published(0.027, 0.018, 0.702), fit.seconds,
-                                fit.foot});
+  add("without friction or pressure (Table 5.9)", fit_foot(side.start, {stance}, without),
+      without_pressure);
 }
 
 void add_refits(const Side& side, const FootModel& contact, const FootFitSettings& settings,
@@ -236,7 +255,10 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
   const FootFits fits =
       fit_foot(side.start, anchored(side, side.calibrating), joint, side.plan.starts);
   const FootFit& blind = fits.best;
-  study->converged = study->converged && blind.converged;
+  note_end(side, "blind", blind, study);
+  for (size_t k = 0; k < side.calibrating.size(); ++k) {
+    study->joint.push_back(make_result(*side.calibrating[k], blind.errors[k]));
+  }
   study->history.push_back({side.name + " blind", blind.history});
   if (fits.costs.size() > 1) study->starts.push_back({side.name + " blind", fits.costs});
   (side.foot == Foot::kLeft ? study->left : study->right) = blind.foot;
@@ -248,11 +270,12 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
   for (size_t k = 0; k < blind.plates.offsets.size(); ++k) {
     const Vec3d mm = 1e3 * (blind.plates.offsets[k] - blind.plates.mean);
     if (mm.norm() < 0.05) continue;
-    study->remarks.push_back(
-        fmt::format("{} foot: plate {} stands {:.1f} mm high, and puts the centre of pressure "
-                    "{:.1f} mm outward "
-                    "and {:.1f} mm forward, against the others; that is taken off",
-                    side.name, k + 1, mm.z(), mm.x(), mm.y()));
+    study->remarks.push_back(fmt::format(
+        "{} foot: plate {} {}puts the centre of pressure {:.1f} mm outward and {:.1f} "
+        "mm forward, against the others; that is taken off",
+        side.name, k + 1,
+        std::abs(mm.z()) < 0.05 ? "" : fmt::format("stands {:.1f} mm high, and ", mm.z()), mm.x(),
+        mm.y()));
   }
   std::vector<FootStance> training = anchored(side, side.calibrating);
   for (FootStance& s : training) s = without_offset(std::move(s), blind.plates);
@@ -275,12 +298,38 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
   }
 }
 
+// Stances whose force, or whose point of action, runs backward.
+std::vector<FootStance> reverse_all(std::vector<FootStance> stances, bool imposed) {
+  for (FootStance& s : stances) s = imposed ? reverse_point(s) : make_placebo(s, "reversed");
+  return stances;
+}
+
+// What the joint fits foretell of forces that were not measured.
+void add_joint_placebo(const Side& side, const FootFitSettings& settings, FootStudy* study) {
+  if (side.others.empty() && settings.imposed) return;
+  const std::vector<FootStance> training =
+      reverse_all(anchored(side, side.calibrating), settings.imposed);
+  const FootFit fit = fit_foot(side.start, training, settings);
+  for (size_t k = 0; k < training.size() && !settings.imposed; ++k) {
+    study->placebo.push_back(make_result(*side.calibrating[k], fit.errors[k], "reversed, joint"));
+  }
+  const std::vector<FootStance> unseen = reverse_all(anchored(side, side.others), settings.imposed);
+  for (size_t k = 0; k < unseen.size(); ++k) {
+    const FootStance stance = without_offset(unseen[k], fit.plates);
+    std::vector<FootFrame> frames = apply_curves(stance, fit.curves[0]);
+    if (settings.imposed) frames = impose_force(fit.foot, stance, std::move(frames));
+    study->placebo.push_back(
+        make_result(*side.others[k], calc_errors(fit.foot, stance, frames, settings),
+                    settings.imposed ? "reversed, imposed" : "reversed, blind"));
+  }
+}
+
 // Geometry from where the given force acts.
 void add_imposed(const Side& side, const FootFitSettings& joint, FootStudy* study) {
   FootFitSettings settings = joint;
   settings.imposed = true;
   const FootFit fit = fit_foot(side.start, anchored(side, side.calibrating), settings);
-  study->converged = study->converged && fit.converged;
+  note_end(side, "imposed", fit, study);
   study->history.push_back({side.name + " imposed", fit.history});
   for (const Entry* e : side.others) {
     const FootStance stance = without_offset(side.anchor.apply(e->stance), fit.plates);
@@ -288,6 +337,8 @@ void add_imposed(const Side& side, const FootFitSettings& joint, FootStudy* stud
         impose_force(fit.foot, stance, apply_curves(stance, fit.curves[0]));
     study->imposed.push_back(make_result(*e, calc_errors(fit.foot, stance, frames, settings)));
   }
+  if (settings.stop && settings.stop()) return;
+  add_joint_placebo(side, settings, study);
 }
 
 struct KindOfResult {
@@ -327,21 +378,25 @@ void add_groups(const Side& side, FootStudy* study) {
   }
 }
 
-double mean_force_error(const std::vector<FootResult>& results, const std::string& side,
-                        bool calibration = false) {
-  double sum = 0;
+struct MeanErrors {
+  double force = kMissing, cop = kMissing;
+};
+MeanErrors calc_means(const std::vector<FootResult>& results, const std::string& side,
+                      const std::string& placebo_of = {}) {
+  MeanErrors sum{0, 0};
   int count = 0;
   for (const FootResult& r : results) {
-    if (r.side != side || (calibration && r.what.find("refitted") != std::string::npos)) continue;
-    sum += r.errors.force;
+    if (r.side != side || (!placebo_of.empty() && find_placebo_kind(r) != placebo_of)) continue;
+    sum.force += r.errors.force;
+    sum.cop += r.errors.cop;
     ++count;
   }
-  return count > 0 ? sum / count : kMissing;
+  return count > 0 ? MeanErrors{sum.force / count, sum.cop / count} : MeanErrors{};
 }
 
 void add_verdicts(const std::string& side, FootStudy* study) {
-  const double fitted = mean_force_error(study->calibration, side);
-  const double placebo = mean_force_error(study->placebo, side, true);
+  const double fitted = calc_means(study->calibration, side).force;
+  const double placebo = calc_means(study->placebo, side, "calibration").force;
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
   if (placebo < 2 * fitted) {
     study->verdicts.push_back(
@@ -353,8 +408,9 @@ void add_verdicts(const std::string& side, FootStudy* study) {
         "{} foot: the corrected fit tells the measured force ({}) from made-up ones ({})", side,
         percent(fitted), percent(placebo)));
   }
-  const double blind = mean_force_error(study->blind, side);
-  const double mean = mean_force_error(study->mean_curve, side);
+  const double blind = calc_means(study->blind, side).force;
+  const MeanErrors mean_curve = calc_means(study->mean_curve, side);
+  const double mean = mean_curve.force;
   if (std::isnan(blind)) {
     study->verdicts.push_back(fmt::format("{} foot: no stance is left to foretell", side));
     return;
@@ -363,9 +419,28 @@ void add_verdicts(const std::string& side, FootStudy* study) {
       "{} foot: blind, the contact foretells the force of other stances to {}; the mean curve, "
       "without any model, to {}: the model is {}",
       side, percent(blind), percent(mean), blind < mean ? "better" : "not better");
-  const double spheres = mean_force_error(study->six_spheres, side);
+  const double spheres = calc_means(study->six_spheres, side).force;
   if (!std::isnan(spheres)) {
     verdict += fmt::format("; six spheres, fitted alike, to {}", percent(spheres));
+  }
+  const double reversed = calc_means(study->placebo, side, "blind").force;
+  if (!std::isnan(reversed)) {
+    verdict += fmt::format("; forces reversed in time, fitted and foretold alike, to {}: {}",
+                           percent(reversed),
+                           reversed > 1.2 * blind ? "the motion tells them from the measured ones"
+                                                  : "the motion does not tell them apart");
+  }
+  study->verdicts.push_back(verdict);
+  const MeanErrors imposed = calc_means(study->imposed, side);
+  const double backward = calc_means(study->placebo, side, "imposed").cop;
+  if (std::isnan(imposed.cop)) return;
+  verdict = fmt::format(
+      "{} foot: with its force given, the contact foretells where it acts to {} of 0.2 m; the mean "
+      "curve to {}: the model is {}",
+      side, percent(imposed.cop), percent(mean_curve.cop),
+      imposed.cop < mean_curve.cop ? "better" : "not better");
+  if (!std::isnan(backward)) {
+    verdict += fmt::format("; points of action reversed in time to {}", percent(backward));
   }
   study->verdicts.push_back(verdict);
 }
@@ -390,6 +465,9 @@ void run_side(Side& side, const std::function<bool()>& stop, const Tell& tell, F
   tell(0.55);
   if (stopped()) return;
   add_blind(side, joint, study);
+  tell(0.75);
+  if (stopped()) return;
+  add_joint_placebo(side, joint, study);
   tell(0.85);
   if (stopped()) return;
   add_imposed(side, joint, study);
@@ -400,14 +478,18 @@ void run_side(Side& side, const std::function<bool()>& stop, const Tell& tell, F
 
 }  // namespace
 
-FootStudy run_foot_study(const InputFile& file,
-                         const std::function<void(double, const std::string&)>& progress,
-                         const std::function<bool()>& stop) {
+std::string find_placebo_kind(const FootResult& placebo) {
+  for (const char* kind : {"refitted", "joint", "blind", "imposed"}) {
+    if (placebo.what.ends_with(kind)) return kind;
+  }
+  return "calibration";
+}
+
+FootStudy foot_detail::run_foot_plan(const FootPlan& plan,
+                                     const std::function<void(double)>& progress,
+                                     const std::function<bool()>& stop) {
   const auto begin = std::chrono::steady_clock::now();
-  file.root().at("vesica").integer(1, 1);
-  const FootPlan plan = foot_detail::read_foot_plan(file);
   FootStudy study;
-  if (const auto title = file.root().find("title")) study.title = title->text();
   study.weight = plan.trials.weight;
   study.floor = plan.trials.floor;
   study.remarks = plan.trials.remarks;
@@ -427,17 +509,29 @@ FootStudy run_foot_study(const InputFile& file,
     sides.push_back(std::move(side));
   }
   if (sides.empty()) {
-    file.root().at("calibrate").fail("none of these walks has a whole stance on a plate");
+    std::string why;
+    for (const std::string& remark : study.remarks) why += "\n  " + remark;
+    throw InputError(plan.place + ": none of these walks has a whole stance on a plate" + why);
   }
   for (size_t k = 0; k < sides.size(); ++k) {
     const auto tell = [&](double part) {
       if (progress) {
-        progress((static_cast<double>(k) + part) / static_cast<double>(sides.size()),
-                 sides[k].name);
+        progress((static_cast<double>(k) + part) / static_cast<double>(sides.size()));
       }
     };
     run_side(sides[k], stop, tell, &study);
   }
+  study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return study;
+}
+
+FootStudy run_foot_study(const InputFile& file, const std::function<void(double)>& progress,
+                         const std::function<bool()>& stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  file.root().at("vesica").integer(1, 1);
+  const FootPlan plan = foot_detail::read_foot_plan(file);
+  FootStudy study = foot_detail::run_foot_plan(plan, progress, stop);
+  if (const auto title = file.root().find("title")) study.title = title->text();
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return study;
 }

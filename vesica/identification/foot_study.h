@@ -8,13 +8,16 @@
 //   placebo      the same calibration to the force reversed in time, and to a made-up curve with
 //                three humps; the same refits to reversed forces: where these fit as well, the
 //                motion does not determine the contact
-//   blind        a contact fitted to all calibrating stances together without corrections, one toe
-//                curve for all; then other stances with nothing fitted
+//   joint        a contact fitted to all calibrating stances together without corrections, one toe
+//                curve for all (or the measured toe angle): how well it fits them
+//   blind        the same contact on other stances with nothing fitted
 //   mean_curve   no model: the mean measured force and centre of pressure of the calibrating
 //                stances over the phase
 //   six_spheres  another contact, OpenSim's, fitted to the same stances in the same way; blind
 //   imposed      a contact fitted to where the measured force acts, its height solved for; then
 //                other stances with their force given: the centre of pressure alone is foretold
+// Blind and imposed have placebos too: the same fit to forces (imposed: points of action) that are
+// reversed in time, which then foretells the reversed ones of other stances.
 //
 // Errors are those of (5.53), (5.55) and (5.56); the centre of pressure counts where measured and
 // simulated force exceed the threshold.
@@ -35,7 +38,8 @@ struct FootResult {
   std::string trial, side;
   double begin = 0, end = 0;  // s
   double speed = 0;           // of the walk [m/s]
-  std::string what;  // of a placebo: reversed, three_humps; refitted: its contact is frozen
+  // Of a placebo: reversed, three_humps; reversed, and refitted, joint, blind or imposed: theirs.
+  std::string what;
   FootErrors errors;
 };
 
@@ -53,9 +57,14 @@ struct FootCurveSet {
 
 // One of the source's three ways to fit the same stance (Tables 5.5, 5.7, 5.9).
 struct FootSourceRun {
+  struct Errors {
+    FootErrors normal;
+    double friction = kMissing, free_moment = kMissing;  // of the largest measured (5.54)
+  };
   std::string side, name;
-  FootErrors errors;
-  FootErrors published;  // what the source reports
+  Errors errors;
+  Errors published;               // what the source reports
+  double coefficient = kMissing;  // of friction, where it was fitted; the source: 0.14
   double seconds = 0;
   FootModel foot;
 };
@@ -84,7 +93,8 @@ struct FootStudy {
   std::string title;
   double weight = 0;
   FloorPlane floor;
-  std::vector<FootResult> calibration, refitted, placebo, blind, mean_curve, six_spheres, imposed;
+  std::vector<FootResult> calibration, refitted, joint, placebo, blind, mean_curve, six_spheres,
+      imposed;
   std::vector<FootGroup> groups;
   std::vector<FootSourceRun> source_runs;
   std::vector<FootCurveSet> curves;
@@ -97,11 +107,13 @@ struct FootStudy {
   double seconds = 0;
 };
 
+// Of which results a placebo is one: calibration, refitted, joint, blind, imposed.
+std::string find_placebo_kind(const FootResult& placebo);
+
 bool is_foot_study(const InputFile& file);
 
-// Wrong input is an InputError with file and line. `progress`: part of 1, and what is done.
-FootStudy run_foot_study(const InputFile& file,
-                         const std::function<void(double, const std::string&)>& progress,
+// Wrong input is an InputError with file and line. `progress`: part of 1.
+FootStudy run_foot_study(const InputFile& file, const std::function<void(double)>& progress,
                          const std::function<bool()>& stop);
 
 nlohmann::ordered_json make_foot_json(const FootStudy& study);

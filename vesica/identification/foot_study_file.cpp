@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "vesica/identification/foot_synthetic.h"
 #include "vesica/io/load_motion.h"
@@ -16,11 +18,11 @@ namespace {
 using Entry = FootTrials::Entry;
 using Toe = FootFitSettings::Toe;
 
-std::string resolve(const InputFile& file, const InputNode& node) {
-  const std::filesystem::path path(node.text());
-  return path.is_absolute()
-             ? path.string()
-             : (std::filesystem::path(file.folder()) / path).lexically_normal().string();
+// A file of `who`, in its `folder` where it has one.
+std::string resolve(const InputFile& file, const InputNode& who, const InputNode& node) {
+  std::filesystem::path path(file.folder());
+  if (const auto folder = who.find("folder")) path /= folder->text();
+  return (path / node.text()).lexically_normal().string();
 }
 
 FootTrials make_synthetic_trials(const InputNode& node) {
@@ -67,21 +69,41 @@ FootTrials make_synthetic_trials(const InputNode& node) {
   return trials;
 }
 
-FootTrials load_trials(const InputFile& file, const std::vector<std::string>& calibrate) {
-  const InputNode root = file.root();
+FootTrials load_trials(const InputFile& file, const InputNode& who,
+                       const std::vector<std::string>& calibrate) {
   FootTrialOptions options;
-  if (const auto weight = root.find("weight")) options.weight = weight->positive(dimension::kForce);
+  if (const auto weight = who.find("weight")) options.weight = weight->positive(dimension::kForce);
+  if (const auto scale = who.find("plate_scale")) {
+    for (const auto& [plate, factor] : scale->entries()) {
+      int number = 0;
+      const auto [end, error] = std::from_chars(plate.data(), plate.data() + plate.size(), number);
+      if (error != std::errc() || end != plate.data() + plate.size() || number < 1) {
+        factor.fail("plates go by their numbers, from 1: `plate_scale: {3: 0.5}`");
+      }
+      options.plate_scale[number] = factor.positive(dimension::kNumber);
+    }
+  }
   std::vector<FootTrial> walks;
-  for (const InputNode& walk : root.at("walks").items()) {
+  std::set<std::string> names;
+  for (const InputNode& walk : who.at("walks").items()) {
     walk.allow({"name", "markers", "forces"});
-    MotionTrial motion = load_motion(resolve(file, walk.at("markers")));
+    if (!names.insert(walk.at("name").text()).second) {
+      walk.at("name").fail("another walk has this name");
+    }
+    MotionTrial motion = load_motion(resolve(file, who, walk.at("markers")));
     if (const auto forces = walk.find("forces")) {
-      motion = join(motion, load_motion(resolve(file, *forces)));
+      motion = join(motion, load_motion(resolve(file, who, *forces)));
     }
     walks.push_back({walk.at("name").text(), std::move(motion)});
   }
   options.floor_from = calibrate;
-  return find_foot_stances(load_motion(resolve(file, root.at("standing"))), walks, options);
+  const std::string standing = resolve(file, who, who.at("standing"));
+  const MotionTrial trial = load_motion(standing);
+  try {
+    return find_foot_stances(trial, walks, options);
+  } catch (const InputError& error) {
+    who.at("standing").fail(error.what());
+  }
 }
 
 bool read_settings(const InputNode& root, FootPlan* plan) {
@@ -175,14 +197,27 @@ void read_toe(const InputNode& root, bool has_marker, bool is_known, FootPlan* p
   }
 }
 
+void check_calibrate(const InputNode& who, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const InputNode& name : who.at("calibrate").items()) {
+    if (std::find(known.begin(), known.end(), name.text()) == known.end()) {
+      name.fail("walk " + say_unknown(name.text(), names));
+    }
+  }
+}
+
 }  // namespace
 
 FootPlan read_foot_plan(const InputFile& file) {
   const InputNode root = file.root();
   root.allow({"vesica", "type", "title", "description", "standing", "walks", "synthetic",
-              "calibrate", "weight", "fit", "dynamics"});
+              "calibrate", "weight", "plate_scale", "folder", "fit", "dynamics"});
+  return read_foot_plan(file, root, root);
+}
+
+FootPlan read_foot_plan(const InputFile& file, const InputNode& who, const InputNode& how) {
   FootPlan plan;
-  if (const auto dynamics = root.find("dynamics")) {
+  if (const auto dynamics = how.find("dynamics")) {
     const size_t choice = dynamics->choice({"none", "quick", "full"});
     plan.dynamics = choice > 0;
     plan.fits_forward = choice > 1;
@@ -196,14 +231,17 @@ FootPlan read_foot_plan(const InputFile& file) {
   plan.joint.corrections = false;
   plan.joint.plate_offsets = true;
   plan.joint.iterations = 300;
-  const bool lateral_edge = read_settings(root, &plan);
+  const bool lateral_edge = read_settings(how, &plan);
   // What an anchored stance has lost is not looked for in its plate.
   if (plan.anchor) plan.joint.priors.height = 1e-6;
-  for (const InputNode& name : root.at("calibrate").items()) plan.calibrate.push_back(name.text());
-  if (plan.calibrate.empty()) root.at("calibrate").fail("at least one walk is needed");
+  for (const InputNode& name : who.at("calibrate").items()) plan.calibrate.push_back(name.text());
+  if (plan.calibrate.empty()) who.at("calibrate").fail("at least one walk is needed");
+  plan.place = who.at("calibrate").place();
   std::vector<std::string> known;
-  if (const auto synthetic = root.find("synthetic")) {
-    if (root.find("walks")) root.at("walks").fail("either `walks` or `synthetic`, not both");
+  if (const auto synthetic = who.find("synthetic")) {
+    for (const char* key : {"walks", "standing", "weight", "plate_scale", "folder"}) {
+      if (who.find(key)) who.at(key).fail("of recordings; stances are `synthetic` here");
+    }
     plan.trials = make_synthetic_trials(*synthetic);
     plan.start_left = plan.start_right = make_brown_start();
     if (lateral_edge) {
@@ -211,20 +249,20 @@ FootPlan read_foot_plan(const InputFile& file) {
       plan.start_left = plan.start_right;
     }
     for (const Entry& e : plan.trials.stances) known.push_back(e.trial);
-    read_toe(root, false, true, &plan);
+    check_calibrate(who, known);
+    read_toe(how, false, true, &plan);
   } else {
-    plan.trials = load_trials(file, plan.calibrate);
-    for (const InputNode& walk : root.at("walks").items()) known.push_back(walk.at("name").text());
-    plan.start_left = make_template(plan.trials.left, lateral_edge);
-    plan.start_right = make_template(plan.trials.right, lateral_edge);
-    read_toe(root, !plan.trials.left.hallux.empty() && !plan.trials.right.hallux.empty(), false,
-             &plan);
-  }
-  const std::vector<std::string_view> names(known.begin(), known.end());
-  for (size_t k = 0; k < plan.calibrate.size(); ++k) {
-    if (std::find(known.begin(), known.end(), plan.calibrate[k]) == known.end()) {
-      root.at("calibrate").at(k).fail("walk " + say_unknown(plan.calibrate[k], names));
+    for (const InputNode& walk : who.at("walks").items()) known.push_back(walk.at("name").text());
+    check_calibrate(who, known);
+    plan.trials = load_trials(file, who, plan.calibrate);
+    bool hallux = true;
+    for (const bool left : {true, false}) {
+      const FootShape& shape = left ? plan.trials.left : plan.trials.right;
+      if (!shape.is_there()) continue;
+      (left ? plan.start_left : plan.start_right) = make_template(shape, lateral_edge);
+      hallux = hallux && !shape.hallux.empty();
     }
+    read_toe(how, hallux, false, &plan);
   }
   return plan;
 }

@@ -18,11 +18,19 @@ struct FootPlan {
   FootModel start_left, start_right;
   bool dynamics = true, fits_forward = false;  // foot_dynamics.h
 
+  std::string place;  // of `calibrate` in the file, for messages
+
   bool calibrates(const FootTrials::Entry& e) const {
     return std::find(calibrate.begin(), calibrate.end(), e.trial) != calibrate.end();
   }
 };
 
 FootPlan read_foot_plan(const InputFile& file);
+// `who` has standing, walks, calibrate, weight and so on, `how` has fit and dynamics.
+FootPlan read_foot_plan(const InputFile& file, const InputNode& who, const InputNode& how);
+
+// What follows from a plan.
+FootStudy run_foot_plan(const FootPlan& plan, const std::function<void(double)>& progress,
+                        const std::function<bool()>& stop);
 
 }  // namespace vesica::foot_detail

@@ -38,10 +38,18 @@ Json as_json(const std::vector<FootHistory>& histories) {
 }
 
 Json as_json(const FootSourceRun& run) {
+  const auto add = [](const FootSourceRun::Errors& errors, Json* to) {
+    add_errors(errors.normal, to);
+    if (std::isfinite(errors.friction)) (*to)["friction_error_percent"] = 100 * errors.friction;
+    if (std::isfinite(errors.free_moment)) {
+      (*to)["free_moment_error_percent"] = 100 * errors.free_moment;
+    }
+  };
   Json row{{"side", run.side}, {"name", run.name}};
-  add_errors(run.errors, &row);
+  add(run.errors, &row);
+  if (std::isfinite(run.coefficient)) row["friction_coefficient"] = run.coefficient;
   Json published = Json::object();
-  add_errors(run.published, &published);
+  add(run.published, &published);
   row["published"] = published;
   row["seconds"] = run.seconds;
   return row;
@@ -60,6 +68,7 @@ Json make_foot_json(const FootStudy& study) {
                    {"points", study.floor.points}};
   json["calibration"] = as_json(study.calibration);
   json["refitted"] = as_json(study.refitted);
+  json["joint"] = as_json(study.joint);
   json["blind"] = as_json(study.blind);
   json["placebo"] = as_json(study.placebo);
   json["mean_curve"] = as_json(study.mean_curve);

@@ -10,6 +10,7 @@
 #include "vesica/identification/foot_on_plate.h"
 #include "vesica/math/linear_algebra.h"
 #include "vesica/math/spline.h"
+#include "vesica/motion/marker_names.h"
 #include "vesica/motion/resample.h"
 #include "vesica/motion/rigid_fit.h"
 #include "vesica/motion/trial_analysis.h"
@@ -38,7 +39,7 @@ FootLabels find_labels(const MarkerTracks& standing, const FootMarkers& foot, co
     if (marker < 0) {
       throw InputError(fmt::format(
           "the standing trial has no marker of the {} {}: heel, first and fifth metatarsal are "
-          "needed (names as R.Heel, RHEE, R.MT1; maps of names: --marker-map)",
+          "needed (names as R.Heel, RHEE, R.MT1; others: vesica motion --rename)",
           side, what));
     }
     return standing.labels[static_cast<size_t>(marker)];
@@ -77,6 +78,24 @@ Vec3d calc_mean_position(const MarkerTracks& tracks, const std::string& label) {
   }
   if (count == 0) throw InputError(fmt::format("the standing trial never shows marker {}", label));
   return sum / count;
+}
+
+// Whoever stands keeps the heel where it is.
+void check_standing(const MarkerTracks& tracks, const std::string& label) {
+  constexpr double kFarthest = 0.05;  // m
+  const size_t marker = tracks.find(label);
+  Vec3d low = Vec3d::Constant(1e9), high = -low;
+  for (size_t f = 0; f < tracks.frames(); ++f) {
+    if (!tracks.has(f, marker)) continue;
+    low = low.cwiseMin(tracks.at(f, marker));
+    high = high.cwiseMax(tracks.at(f, marker));
+  }
+  const double way = (high - low).maxCoeff();
+  if (way < kFarthest) return;
+  throw InputError(fmt::format(
+      "the standing trial moves: its marker {} goes {:.0f} cm; a trial with both feet flat and at "
+      "rest is needed",
+      label, 100 * way));
 }
 
 FootShape make_shape(const MarkerTracks& standing, const FootLabels& labels, const Mat3d& R_GL,
@@ -152,23 +171,83 @@ Pose<double> make_to_floor(const FloorPlane& floor) {
 // A walk that has been looked at.
 struct Walk {
   std::string name;
+  MotionTrial motion;    // as it is taken: labels, scale of the plates
   MarkerTracks markers;  // filtered, in G
   TrialAnalysis analysis;
   Mat3d R_GL;
 };
 
-Walk look_at(const FootTrial& trial, const FootTrialOptions& options) {
-  Walk walk;
-  walk.name = trial.name;
+void analyse_walk(const FootTrialOptions& options, Walk* walk) {
   AnalysisOptions analysis;
   analysis.contacts.threshold = analysis.plates.threshold = options.threshold;
-  walk.analysis = analyse(trial.motion, analysis);
+  walk->analysis = analyse(walk->motion, analysis);
+}
+
+// Left labels for right ones.
+void exchange_sides(std::vector<std::string>* labels) {
+  for (const SidedPair& pair : find_sided_pairs(*labels)) {
+    std::swap((*labels)[static_cast<size_t>(pair.left)],
+              (*labels)[static_cast<size_t>(pair.right)]);
+  }
+}
+
+Walk look_at(const FootTrial& trial, const FootTrialOptions& options,
+             std::vector<std::string>* remarks) {
+  Walk walk;
+  walk.name = trial.name;
+  walk.motion = trial.motion;
+  for (const auto& [plate, factor] : options.plate_scale) scale_plate(&walk.motion, plate, factor);
+  analyse_walk(options, &walk);
+  if (walk.analysis.walk.sides_exchanged) {
+    exchange_sides(&walk.motion.markers.labels);
+    analyse_walk(options, &walk);
+    remarks->push_back(
+        trial.name +
+        ": the right foot's markers lie to the left of the left one's: left and right "
+        "are taken to be exchanged");
+  }
+  return walk;
+}
+
+// Plates that read a multiple in one of the walks are scaled in all of them.
+void mend_plates(const FootTrialOptions& options, std::vector<Walk>* walks,
+                 std::vector<std::string>* remarks) {
+  std::map<std::string, double> factors;  // by the plate's name
+  for (const Walk& walk : *walks) {
+    const PlateScale& scale = walk.analysis.plate_scale;
+    if (!scale.is_off()) continue;
+    if (!scale.high_is_wrong()) continue;  // which of the two is wrong cannot be told; it warns
+    for (const int plate : scale.high) {
+      factors.emplace(walk.analysis.plates[static_cast<size_t>(plate)].name, 1 / scale.factor);
+    }
+  }
+  if (factors.empty()) return;
+  for (Walk& walk : *walks) {
+    bool changed = false;
+    for (size_t k = 0; k < walk.analysis.plates.size(); ++k) {
+      const auto found = factors.find(walk.analysis.plates[k].name);
+      if (found == factors.end()) continue;
+      scale_plate(&walk.motion, static_cast<int>(k) + 1, found->second);
+      changed = true;
+    }
+    if (changed) analyse_walk(options, &walk);
+  }
+  for (const auto& [name, factor] : factors) {
+    remarks->push_back(fmt::format(
+        "plate {} reads {:g} times the weight of this body, by what the others read and "
+        "the height of the pelvis: its forces are divided by {:g} in all walks",
+        name, 1 / factor, 1 / factor));
+  }
+}
+
+void track_markers(const FootTrialOptions& options, Walk* given) {
+  Walk& walk = *given;
   walk.R_GL = make_to_ground(walk.analysis.up);
-  walk.markers = trial.motion.markers;
+  walk.markers = std::move(walk.motion.markers);
+  walk.motion = {};
   fill_marker_gaps(&walk.markers, {});
   filter_markers(&walk.markers, make_low_pass(options.cutoff, walk.markers.rate));
   for (Vec3d& p : walk.markers.positions) p = walk.R_GL * p;
-  return walk;
 }
 
 // Why a stance cannot be used; empty if it can.
@@ -258,8 +337,10 @@ struct PlateAt {
   bool left;
 
   // Normal force; the point is NaN where it is not known.
-  double operator()(double time, Eigen::Vector2d* cop, Eigen::Vector2d* shear) const {
+  double operator()(double time, Eigen::Vector2d* cop, Eigen::Vector2d* shear,
+                    double* free_moment) const {
     shear->setZero();
+    *free_moment = kMissing;
     const auto& t = plate.times;
     const auto after = std::upper_bound(t.begin(), t.end(), time);
     if (after == t.begin() || after == t.end()) {
@@ -273,6 +354,8 @@ struct PlateAt {
         (1 - part) * plate.centers_of_pressure[k] + part * plate.centers_of_pressure[k + 1];
     const Vec3d p = X_floor * Vec3d(R_GL * point);
     *cop = {left ? -p.x() : p.x(), p.y()};
+    const double moment = (1 - part) * plate.free_moments[k] + part * plate.free_moments[k + 1];
+    *free_moment = left ? -moment : moment;
     const Vec3d f = X_floor.R_WB * R_GL * force;
     *shear = {left ? -f.x() : f.x(), f.y()};
     return f.z();
@@ -310,7 +393,9 @@ FootStance make_stance(const Walk& walk, const Stance& stance, const FootTrack& 
       }
     }
     Eigen::Vector2d cop, shear;
-    out.force.push_back(plate(times[f], &cop, &shear));
+    double free_moment = 0;
+    out.force.push_back(plate(times[f], &cop, &shear, &free_moment));
+    out.free_moment.push_back(free_moment);
     out.cop.push_back(cop);
     out.shear.push_back(shear);
     out.frames.push_back(std::move(frame));
@@ -367,32 +452,59 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
                              const FootTrialOptions& options) {
   FootTrials result;
   const GaitMarkers gait = find_gait_markers(standing.markers.labels);
-  FootLabels left = find_labels(standing.markers, gait.left, "left");
-  FootLabels right = find_labels(standing.markers, gait.right, "right");
-  add_ankle(standing.markers, 'L', &left);
-  add_ankle(standing.markers, 'R', &right);
-  add_hallux(standing.markers, 'L', &left);
-  add_hallux(standing.markers, 'R', &right);
+  const auto labels_of = [&](const FootMarkers& foot, const FootMarkers& other, const char* side) {
+    const auto has_any = [](const FootMarkers& f) {
+      return f.heel >= 0 || f.inner >= 0 || f.outer >= 0;
+    };
+    if (!has_any(foot) && has_any(other)) {
+      result.remarks.push_back(
+          fmt::format("the standing trial has no markers of the {} foot: it is left out", side));
+      return FootLabels{};
+    }
+    FootLabels labels = find_labels(standing.markers, foot, side);
+    check_standing(standing.markers, labels.heel);
+    const char letter = side[0] == 'l' ? 'L' : 'R';
+    add_ankle(standing.markers, letter, &labels);
+    add_hallux(standing.markers, letter, &labels);
+    return labels;
+  };
+  const FootLabels left = labels_of(gait.left, gait.right, "left");
+  const FootLabels right = labels_of(gait.right, gait.left, "right");
 
   std::vector<Walk> walks;
-  for (const FootTrial& trial : trials) walks.push_back(look_at(trial, options));
+  for (const FootTrial& trial : trials) walks.push_back(look_at(trial, options, &result.remarks));
   if (walks.empty()) throw InputError("there is no walk");
+  mend_plates(options, &walks, &result.remarks);
+  for (Walk& walk : walks) {
+    if (walk.analysis.plates.empty()) {
+      result.remarks.push_back(walk.name + ": has no force plates, so it says nothing here");
+    }
+    for (const std::string& warning : walk.analysis.force_warnings) {
+      result.remarks.push_back(walk.name + ": " + warning);
+    }
+    track_markers(options, &walk);
+  }
   const Mat3d R_GL = walks.front().R_GL;
   StandingHeights heights;
   for (const Walk& walk : walks) {
     const auto& from = options.floor_from;
     if (!from.empty() && std::find(from.begin(), from.end(), walk.name) == from.end()) continue;
-    add_standing_heights(walk, left, Foot::kLeft, 0, &heights);
-    add_standing_heights(walk, right, Foot::kRight, 3, &heights);
+    if (!left.tracked.empty()) add_standing_heights(walk, left, Foot::kLeft, 0, &heights);
+    if (!right.tracked.empty()) add_standing_heights(walk, right, Foot::kRight, 3, &heights);
   }
   result.floor = fit_floor(heights);
   result.weight = options.weight > 0 ? options.weight : calc_weight(walks);
   const Pose<double> X_floor = make_to_floor(result.floor);
-  result.left = make_shape(standing.markers, left, R_GL, X_floor, true);
-  result.right = make_shape(standing.markers, right, R_GL, X_floor, false);
+  if (!left.tracked.empty()) {
+    result.left = make_shape(standing.markers, left, R_GL, X_floor, true);
+  }
+  if (!right.tracked.empty()) {
+    result.right = make_shape(standing.markers, right, R_GL, X_floor, false);
+  }
 
   for (const Walk& walk : walks) {
     for (const bool is_left : {true, false}) {
+      if (!(is_left ? result.left : result.right).is_there()) continue;
       const FootTrack track =
           track_foot(walk, is_left ? result.left : result.right, X_floor, is_left);
       for (const Stance& stance : walk.analysis.stances) {
@@ -405,7 +517,9 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
                                               name_of(stance.foot), stance.start, stance.end);
         if (!fault.empty()) {
           const bool twice = stance.foot == Foot::kUnknown || stance.foot == Foot::kBoth;
-          if (!twice || is_left) result.remarks.push_back(place + " is left out: " + fault);
+          if (!twice || is_left || !result.left.is_there()) {
+            result.remarks.push_back(place + " is left out: " + fault);
+          }
           continue;
         }
         try {

@@ -14,6 +14,7 @@
 // each marker, slopes held to zero by a prior of 5 mm/m), from the walks that are given for it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct FootShape {
   double floor = 0;    // z of the floor
   std::string hallux;  // marker of the great toe; empty: there is none
   Vec3d tip = Vec3d::Zero();
+  bool is_there() const { return !markers.empty(); }  // a lab may put markers on one foot only
 };
 
 struct FloorPlane {
@@ -65,10 +67,15 @@ struct FootTrialOptions {
   double threshold = 20;                // N, where a stance begins and ends
   double weight = 0;                    // N; 0: from whole strides on the plates
   std::vector<std::string> floor_from;  // trials that tell the floor; empty: all
+  // What a plate (its number, from 1) reads is multiplied by this, in all walks.
+  std::map<int, double> plate_scale = {};
 };
 
-// Throws InputError where the standing trial lacks a marker of the feet, or no walk has a whole
-// stance of one foot on one plate.
+// Walks whose left and right labels are exchanged are turned about, and plates that read a multiple
+// of the body's weight divided by it; both are told in the remarks.
+//
+// Throws InputError where the standing trial lacks a marker of a foot that has some, or no walk has
+// a whole stance of one foot on one plate.
 FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<FootTrial>& walks,
                              const FootTrialOptions& options);
 

@@ -32,13 +32,14 @@ Rows make_friction_rows(const FootDynamics& d) {
   for (const FootFrictionResult& r : d.friction) {
     rows.push_back({r.fit.law, r.side, r.fit.simulation, r.shear, share(r.fit.errors.along),
                     share(r.fit.errors.across), share(r.fit.errors.of_largest),
-                    list_parameters(r.fit)});
+                    share(r.fit.errors.free_moment), list_parameters(r.fit)});
   }
   for (const ShearBaseline& b : d.baselines) {
     rows.push_back({"none at all", b.side, "other stances", "measured", share(b.none.along),
-                    share(b.none.across), share(b.none.of_largest), ""});
+                    share(b.none.across), share(b.none.of_largest), share(b.none.free_moment), ""});
     rows.push_back({"mean curve", b.side, "other stances", "measured", share(b.mean_curve.along),
-                    share(b.mean_curve.across), share(b.mean_curve.of_largest), ""});
+                    share(b.mean_curve.across), share(b.mean_curve.of_largest),
+                    share(b.mean_curve.free_moment), ""});
   }
   return rows;
 }
@@ -48,7 +49,7 @@ Rows make_forward_rows(const FootDynamics& d) {
   for (const FootForwardResult& r : d.forward) {
     rows.push_back({r.trial, r.side, name_of(r.drive), r.law, r.friction, share(r.errors.force),
                     share(r.errors.cop), share(r.shear.along), share(r.shear.across),
-                    fmt::format("{:.1f}", 1e3 * r.drift), r.failure});
+                    share(r.shear.free_moment), fmt::format("{:.1f}", 1e3 * r.drift), r.failure});
   }
   return rows;
 }
@@ -82,6 +83,19 @@ void add_forward_curves(const FootForwardCurves& c, HtmlPage* page) {
   shear.zero = true;
   shear.series = {{"measured", c.shear_measured}, {"integrated", c.shear}};
   page->add_plot(shear);
+  if (!c.moment.empty()) {
+    TimePlot moment;
+    moment.title = "Free moment";
+    moment.unit = "N m";
+    moment.times = c.times;
+    moment.zero = true;
+    moment.series = {{"measured", c.moment_measured}, {"integrated", c.moment}};
+    moment.note = fmt::format(
+        "about the vertical where the force acts, a left foot turned over; error {} % of the "
+        "largest",
+        share(c.result.shear.free_moment));
+    page->add_plot(moment);
+  }
   page->end_grid();
 }
 
@@ -89,17 +103,18 @@ void add_forward_curves(const FootForwardCurves& c, HtmlPage* page) {
 
 void add_foot_dynamics(const FootDynamics& d, HtmlPage* page) {
   if (!d.friction.empty()) {
-    page->add_heading("Friction",
-                      "Two laws fitted to the measured shear. Errors: rms over the stance, per "
-                      "cent of body weight "
-                      "along and across the foot, and of the largest measured shear (Brown 5.54). "
-                      "In brackets what "
-                      "the data do not determine; intervals are 95 %. A fit to the shear reversed "
-                      "in time that is "
-                      "as good says that the law does not know friction.");
-    page->add_table(
-        {"law", "side", "simulation", "shear", "along %", "across %", "of largest %", "parameters"},
-        make_friction_rows(d), {1, 2, 3, 7});
+    page->add_heading(
+        "Friction",
+        "Two laws fitted to the measured shear. Errors: rms over the stance, per "
+        "cent of body weight "
+        "along and across the foot, and of the largest measured shear (Brown 5.54); free moment "
+        "of its largest. In brackets what "
+        "the data do not determine; intervals are 95 %. A fit to the shear reversed "
+        "in time that is "
+        "as good says that the law does not know friction.");
+    page->add_table({"law", "side", "simulation", "shear", "along %", "across %", "of largest %",
+                     "free moment %", "parameters"},
+                    make_friction_rows(d), {1, 2, 3, 8});
   }
   if (!d.forward.empty()) {
     page->add_heading(
@@ -108,8 +123,8 @@ void add_foot_dynamics(const FootDynamics& d, HtmlPage* page) {
         "ground, nothing of the force given. Carried: by soft springs that are given the measured "
         "load. Drift: the farthest that the foot strays along the ground while loaded.");
     page->add_table({"trial", "side", "drive", "law", "friction", "force %", "centre of pressure %",
-                     "shear along %", "across %", "drift mm", "note"},
-                    make_forward_rows(d), {1, 2, 3, 4, 10});
+                     "shear along %", "across %", "free moment %", "drift mm", "note"},
+                    make_forward_rows(d), {1, 2, 3, 4, 11});
     for (const FootForwardCurves& c : d.curves) add_forward_curves(c, page);
   }
   if (!d.exports.empty()) {

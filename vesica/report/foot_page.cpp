@@ -25,6 +25,7 @@ constexpr Kind kKinds[] = {
      &FootStudy::calibration},
     {"refitted", "other stances, contact frozen, toe and correction fitted anew",
      &FootStudy::refitted},
+    {"joint", "all calibrating stances fitted together, no correction", &FootStudy::joint},
     {"blind", "other stances, nothing fitted", &FootStudy::blind},
     {"mean curve", "other stances, no model: the mean measured curve", &FootStudy::mean_curve},
     {"six spheres", "other stances, nothing fitted: another contact, calibrated alike",
@@ -53,10 +54,8 @@ struct Mean {
 
 Mean find_placebo(const FootStudy& study, const std::string& kind, const std::string& side) {
   Mean mean;
-  if (kind != "calibration" && kind != "refitted") return mean;
   for (const FootResult& r : study.placebo) {
-    const bool refitted = r.what.find("refitted") != std::string::npos;
-    if (r.side == side && refitted == (kind == "refitted")) mean.add(r.errors);
+    if (r.side == side && find_placebo_kind(r) == kind) mean.add(r.errors);
   }
   return mean;
 }
@@ -76,9 +75,10 @@ std::vector<std::vector<std::string>> make_error_rows(const FootStudy& study) {
           {kind.name, side, fmt::format("{}", mean.count),
            given ? "given" : percent(mean.force / mean.count), given ? "" : percent(mean.worst),
            percent(mean.cop / mean.count), percent(mean.pressure / mean.count),
-           placebo.count > 0 ? fmt::format("{} / {}", percent(placebo.force / placebo.count),
-                                           percent(placebo.cop / placebo.count))
-                             : "",
+           placebo.count > 0
+               ? fmt::format("{} / {}", given ? "given" : percent(placebo.force / placebo.count),
+                             percent(placebo.cop / placebo.count))
+               : "",
            kind.words});
     }
   }
@@ -248,18 +248,27 @@ std::vector<std::vector<std::string>> make_parameter_rows(const FootStudy& study
 
 void add_source_runs(HtmlPage& page, const FootStudy& study) {
   if (study.source_runs.empty()) return;
-  page.add_heading("The source's runs",
-                   "The same stance fitted with and without pressure, beside what Brown reports of "
-                   "his own (Tables 5.5, 5.7, 5.9), in per cent.");
+  page.add_heading(
+      "The source's runs",
+      "The same stance fitted with and without friction and pressure, beside what "
+      "Brown reports of his own (Tables 5.5, 5.7, 5.9), in per cent. Friction and free "
+      "moment: of the largest measured. Coefficient: Brown's came out as 0.14, where "
+      "skin on tiles has 0.65.");
   std::vector<std::vector<std::string>> rows;
   for (const FootSourceRun& r : study.source_runs) {
-    rows.push_back({r.name, r.side, percent(r.errors.force), percent(r.errors.cop),
-                    percent(r.errors.pressure), percent(r.published.force),
-                    percent(r.published.cop), percent(r.published.pressure),
-                    fmt::format("{:.2f}", r.seconds)});
+    std::vector<std::string> row{r.name, r.side};
+    for (const FootSourceRun::Errors* e : {&r.errors, &r.published}) {
+      row.insert(row.end(),
+                 {percent(e->normal.force), percent(e->normal.cop), percent(e->normal.pressure),
+                  percent(e->friction), percent(e->free_moment)});
+    }
+    row.push_back(std::isfinite(r.coefficient) ? fmt::format("{:.2f}", r.coefficient) : "");
+    row.push_back(fmt::format("{:.2f}", r.seconds));
+    rows.push_back(std::move(row));
   }
   page.add_table(
-      {"run", "side", "force", "point", "pressure", "Brown: force", "point", "pressure", "seconds"},
+      {"run", "side", "force", "point", "pressure", "friction", "free moment", "Brown: force",
+       "point", "pressure", "friction", "free moment", "coefficient", "seconds"},
       rows, {1});
 }
 
@@ -302,7 +311,7 @@ std::string make_foot_page(const FootStudy& study, const std::string& subtitle) 
       "force "
       "exceeds the threshold, of 0.2 m (5.55). Pressure: the force that is in the wrong cells, of "
       "body weight (5.56). Per cent; mean over stances. Placebo: the same fit to forces that were "
-      "not measured, force / centre of pressure.");
+      "not measured (imposed: points of action), force / centre of pressure.");
   page.add_table({"what", "side", "stances", "force %", "worst %", "centre of pressure %",
                   "pressure %", "placebo", "meaning"},
                  make_error_rows(study), {1, 8});
