@@ -12,6 +12,7 @@
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/marker_map.h"
 #include "vesica/markers/model_file.h"
+#include "vesica/markers/study.h"
 #include "vesica/model/model_file.h"
 #include "vesica/model/probe.h"
 #include "vesica/simulation/make_scene.h"
@@ -66,6 +67,9 @@ void add_check(CommandLine& line, Common& common) {
     } else if (is_marker_map(input)) {
       kind = "markers --map";
       read_marker_map(input);
+    } else if (markers::is_study(input)) {
+      kind = "markers";
+      markers::check_study(input);
     } else if (input.root().find("segments")) {
       kind = "markers";
       markers::read_model(input);
