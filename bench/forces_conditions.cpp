@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -85,31 +86,62 @@ MeasuredStance cut_stance(const MeasuredWalk& whole, const MeasuredStance& s, co
   slice(&part.force);
   slice(&part.pressure);
   slice(&part.free_moment);
+  // The cut recording has a heading of its own.
+  for (size_t k = 0; k < cut.frames(); ++k) {
+    const Vec2d& p = part.pressure[k];
+    const Vec3d p_W = whole.walk.as_recorded(k + shift, {p[0], whole.pressure_height, p[1]});
+    const Vec3d p_H = cut.in_heading(cut.times[k], p_W);
+    part.pressure[k] = {p_H.x(), p_H.z()};
+    part.force[k] = cut.R_HW * (whole.walk.R_HW.transpose() * part.force[k]);
+  }
   return part;
 }
 
 struct Ends {
   Mean whole, cut;
   int missed = 0;
+  double covered = 0, counted = 0;  // share of frames in the bands, over outputs, of cut stances
 };
 
-// Recordings that end (or begin) half way through a stance, against whole ones, over what they
-// show of it.
+// Where a recording is cut: half way through a stance, or 20 ms beyond its end, where the event
+// itself is too near to the end of the recording to be found.
+enum class Cut { kEndsHalfWay, kBeginsHalfWay, kEndsAfterOff, kBeginsBeforeStrike };
+
+// Cut recordings against whole ones, over what they show of the stance.
 void judge_ends(const Person& person, const MeasuredWalk& m, const MotionTrial& trial,
-                const Predictor& predictor, bool at_end, Ends* ends) {
+                const Predictor& predictor, Cut cut, Ends* ends) {
   const Prediction uncut = predict(m.walk, person.body, predictor);
   for (const MeasuredStance& s : m.stances) {
     const Contact& c = m.walk.contacts[s.contact];
     MotionTrial part = trial;
     const double half = 0.5 * (s.begin + s.end);
-    trim(&part, at_end ? trial.markers.times.front() : half,
-         at_end ? half : trial.markers.times.back());
+    double from = trial.markers.times.front(), until = trial.markers.times.back();
+    switch (cut) {
+      case Cut::kEndsHalfWay:
+        until = half;
+        break;
+      case Cut::kBeginsHalfWay:
+        from = half;
+        break;
+      case Cut::kEndsAfterOff:
+        until = s.end + 0.02;
+        break;
+      case Cut::kBeginsBeforeStrike:
+        from = s.begin - 0.02;
+        break;
+    }
+    trim(&part, from, until);
     try {
       Walk walk = make_walk(part, m.walk.name, person.body);
       level_floor(person.body, {&walk});
       const Prediction prediction = predict(walk, person.body, predictor);
       const auto side = static_cast<size_t>(c.side);
       const MeasuredStance seen = cut_stance(m, s, walk);
+      for (const double share : calc_coverage(walk, seen, prediction.feet[side])) {
+        if (!std::isfinite(share)) continue;
+        ends->covered += share;
+        ends->counted += 1;
+      }
       ends->cut.add(calc_errors(walk, seen, person.weight, prediction.feet[side].force,
                                 prediction.feet[side].pressure));
       MeasuredStance same = s;
@@ -126,14 +158,17 @@ void judge_ends(const Person& person, const MeasuredWalk& m, const MotionTrial& 
 }  // namespace
 
 void print_conditions(const std::vector<std::string>& folders,
-                      const std::vector<const Person*>& people) {
+                      const std::vector<const Person*>& people, const Population& bands) {
   Mean as_recorded, at_100, on_belt;
-  Ends end, begin;
+  std::array<Ends, 4> ends;
   for (size_t p = 0; p < people.size(); ++p) {
     const Person& person = *people[p];
     std::vector<const Person*> others = people;
     std::erase(others, people[p]);
-    const Population population = fit_population(others);
+    Population population = fit_population(others);
+    population.stranger.band = bands.stranger.band;
+    population.stranger.band_growth = bands.stranger.band_growth;
+    population.speed = bands.speed;
     const Predictor predictor{&population, nullptr, person.weight};
     for (const WalkFiles& files : list_folder(folders[p]).walks) {
       const std::string name = fs::path(files.motion).stem().string();
@@ -166,12 +201,14 @@ void print_conditions(const std::vector<std::string>& folders,
       judge([](Recorded*) {}, &as_recorded);
       judge([](Recorded* r) { resample_markers(&r->trial.markers, 100.0); }, &at_100);
       judge([&](Recorded* r) { put_on_belt(known->walk, r); }, &on_belt);
-      judge_ends(person, *known, trial, predictor, true, &end);
-      judge_ends(person, *known, trial, predictor, false, &begin);
+      for (size_t i = 0; i < ends.size(); ++i) {
+        judge_ends(person, *known, trial, predictor, static_cast<Cut>(i), &ends[i]);
+      }
     }
-    for (Mean* mean :
-         {&as_recorded, &at_100, &on_belt, &end.whole, &end.cut, &begin.whole, &begin.cut}) {
-      mean->end_person();
+    for (Mean* mean : {&as_recorded, &at_100, &on_belt}) mean->end_person();
+    for (Ends& e : ends) {
+      e.whole.end_person();
+      e.cut.end_person();
     }
   }
   fmt::print("\nno plates, recorded otherwise, %{:>20}{:>8}{:>8}{:>8}\n", "force", "cop", "ahead",
@@ -179,12 +216,16 @@ void print_conditions(const std::vector<std::string>& folders,
   as_recorded.print("as recorded");
   at_100.print("at 100 Hz");
   on_belt.print("on a belt as fast as the walk");
-  end.whole.print("first half of stance");
-  end.cut.print("  and there the recording ends");
-  begin.whole.print("second half of stance");
-  begin.cut.print("  and there the recording begins");
-  fmt::print("{} and {} recordings that end or begin there show no walk\n", end.missed,
-             begin.missed);
+  const char* const names[][2] = {{"first half of stance", "  and there the recording ends"},
+                                  {"second half of stance", "  and there the recording begins"},
+                                  {"stance", "  and the recording ends 20 ms after it"},
+                                  {"stance", "  and the recording begins 20 ms before it"}};
+  for (size_t i = 0; i < ends.size(); ++i) {
+    ends[i].whole.print(names[i][0]);
+    ends[i].cut.print(names[i][1]);
+    fmt::print("    bands cover {:.0f} %; {} cut recordings show no walk\n",
+               100 * ends[i].covered / ends[i].counted, ends[i].missed);
+  }
 }
 
 }  // namespace vesica::bench

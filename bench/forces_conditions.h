@@ -10,6 +10,7 @@ namespace vesica::bench {
 
 // `folders` are those of the people, in their order.
 void print_conditions(const std::vector<std::string>& folders,
-                      const std::vector<const forces::Person*>& people);
+                      const std::vector<const forces::Person*>& people,
+                      const forces::Population& bands);
 
 }  // namespace vesica::bench

@@ -103,6 +103,7 @@ VerdictCounts count_verdicts(const std::vector<Reproduced>& all) {
          : verdict.starts_with("differs")     ? counts.differs
          : verdict.starts_with("reported")    ? counts.reported
                                               : counts.no_number);
+      counts.words += verdict.starts_with("reproduced") && !row.figure.source ? 1 : 0;
       counts.moves += row.moves ? 1 : 0;
     }
   }
@@ -111,10 +112,11 @@ VerdictCounts count_verdicts(const std::vector<Reproduced>& all) {
 
 std::string describe(const VerdictCounts& counts) {
   std::string text = fmt::format(
-      "{} reproduced, {} as expected, {} {}, {} without a number in the source, {} "
-      "reported",
-      counts.reproduced, counts.as_expected, counts.differs,
-      counts.differs == 1 ? "differs" : "differ", counts.no_number, counts.reported);
+      "{} reproduced ({} numbers, {} in words), {} as expected, {} {}, {} without a number in the "
+      "source, {} reported",
+      counts.reproduced, counts.reproduced - counts.words, counts.words, counts.as_expected,
+      counts.differs, counts.differs == 1 ? "differs" : "differ", counts.no_number,
+      counts.reported);
   if (counts.moves > 0) {
     text += fmt::format("; {} of them {} at half the tolerance", counts.moves,
                         counts.moves == 1 ? "moves" : "move");
@@ -216,10 +218,10 @@ std::string make_reproduce_page(const std::vector<Reproduced>& all, bool interru
   HtmlPage page("The systems of the sources", "vesica reproduce");
   page.add_text(
       "Every system of the sources that has been rebuilt. Source: a number that stands in its "
-      "text, "
-      "with the tolerance that the verdict allows. Expected: what follows from the inputs. Ours, "
-      "and "
-      "how much it moves when tolerances and steps are halved. Nothing is tuned.");
+      "text, with the tolerance that the verdict allows: half of its last digit, a whole one where "
+      "the text says about or around, 5 % where it is read off a plot, 0.1 % of a formula. "
+      "Expected: what follows from the inputs. Ours, and how much it moves when tolerances and "
+      "steps are halved. Nothing is tuned.");
   page.add_text(fmt::format("Verdicts: {}.", describe(count_verdicts(all))));
   if (interrupted) {
     page.add_notes("Interrupted: these are the systems that were done", {}, HtmlPage::Mood::kBad);

@@ -32,9 +32,11 @@ struct Reproduced {
 // itself, never is).
 Reproduced reproduce_twice(std::string_view name, const ReproduceOptions& options, bool once);
 
-// How many rows there are of each verdict.
+// How many rows there are of each verdict; `words`: of those reproduced that compare with words of
+// the source, not with a number.
 struct VerdictCounts {
-  size_t reproduced = 0, as_expected = 0, differs = 0, no_number = 0, reported = 0, moves = 0;
+  size_t reproduced = 0, words = 0, as_expected = 0, differs = 0, no_number = 0, reported = 0,
+         moves = 0;
 };
 VerdictCounts count_verdicts(const std::vector<Reproduced>& all);
 // "31 reproduced, 48 as expected, ..."

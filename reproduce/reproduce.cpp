@@ -42,7 +42,8 @@ const std::vector<std::string_view>& reproduced_systems() {
 }
 
 bool measures_time(std::string_view system) {
-  return system == "arm_on_plate" || system == "solver_study" || system == "battery_box";
+  return system == "arm_on_plate" || system == "solver_study" || system == "battery_box" ||
+         system == "knee";
 }
 
 SystemReport reproduce(std::string_view system, const ReproduceOptions& options) {

@@ -55,7 +55,9 @@ SystemReport reproduce_cylinder_volumetric(const ReproduceOptions& options) {
                k == 0 ? no_number()
                       : match_words(peaks[k] < (1 - 1e-3) * peaks[k - 1], words, place));
     }
-    double before = 0.3;
+    // A ball that came to roll without resistance would keep 5/7 of its 0.3 m/s, as in the point
+    // model.
+    double before = 5.0 / 7 * 0.3;
     for (double t : {0.3, 1.0, 2.0, 3.0, 5.0, 10.0}) {
       const double v = run.value_at("ball.velocity.y", t);
       Rows(&report, system, {{"t", t}, {"preset", preset}})
@@ -63,7 +65,11 @@ SystemReport reproduce_cylinder_volumetric(const ReproduceOptions& options) {
                t == 10.0 ? match_words(v < 0.05 * 0.3,
                                        "at the end less than 5 % of the 0.3 m/s at the start",
                                        "5.2.1, 'eventually stops moving in the Y direction'")
-                         : match_words(v < (1 - 1e-3) * before, words, place));
+                         : match_words(v < (1 - 1e-3) * before,
+                                       t == 0.3 ? "decays: less than rolling without resistance "
+                                                  "would leave, 5/7, and that by more than 0.1 %"
+                                                : words,
+                                       place));
       before = v;
     }
     Rows rows(&report, system, {{"preset", preset}});
@@ -132,12 +138,12 @@ void add_ball_on_table(const SceneRun& run, const Json& where, SystemReport* rep
   const double v_bounce = v_y[bounced], w_bounce = run.column("ball.spin.x")[bounced];
   const char* digit = "the text gives one digit, read off a plot";
   rows.add("v_y_after_first_bounce", v_bounce, "m/s",
-           match_source(v_bounce, 0.2, 0.05, "5.2.1, Figure 5.38", digit));
+           match_source(v_bounce, 0.2, off_a_plot(0.2), "5.2.1, Figure 5.38", digit));
   rows.add("w_x_after_first_bounce", w_bounce, "rad/s",
-           match_source(w_bounce, -2, 0.05, "5.2.1, Figure 5.38", digit));
+           match_source(w_bounce, -2, off_a_plot(-2), "5.2.1, Figure 5.38", digit));
   const double v_rolling = run.value_at("ball.velocity.y", 0.35);
   rows.add("v_y_at_0.35", v_rolling, "m/s",
-           match_source(v_rolling, 0.197, 0.0026, "5.2.1, Numerical Solver Performance",
+           match_source(v_rolling, 0.197, as_printed(0.001), "5.2.1, Numerical Solver Performance",
                         "it is not within the text's last digit"));
 
   // Spin falls linearly, so a hundredth of the start is as good as zero.
@@ -145,20 +151,23 @@ void add_ball_on_table(const SceneRun& run, const Json& where, SystemReport* rep
   while (stops > 0 && std::abs(w_z[stops - 1]) < 0.01 * 3) --stops;
   const double stop_time = stops < t.size() ? t[stops] : NAN;
   rows.add("spin_stop_time", stop_time, "s",
-           match_source(stop_time, 1.9, 0.03, "5.2.1, 'stops spinning at 1.9 s'",
+           match_source(stop_time, 1.9, as_printed(0.1), "5.2.1, 'stops spinning at 1.9 s'",
                         "the spin takes another time to decay"));
   rows.add("tilt_start_y", edge.tilt_y, "m",
-           match_source(edge.tilt_y, 0.28, 0.018, "5.2.1, 'at around Y = 0.28 m'",
+           match_source(edge.tilt_y, 0.28, about(0.01), "5.2.1, 'at around Y = 0.28 m'",
                         "the ball tilts elsewhere"));
   const auto slip = run.column("ball-table.slip");
   size_t slips = run.row_at(2);  // rolling, and its spin gone
   while (slips + 1 < t.size() && slip[slips] < 1e-3) ++slips;
   rows.add("slip_start_time", t[slips], "s",
-           match_source(t[slips], 4.3, 0.025, "5.2.1, 'starts slipping at 4.3 s'",
-                        "the exact normal turns earlier than the source's eigenvector, and "
-                        "friction of 0.08 gives way before the ball leaves"));
+           match_source(t[slips], 4.3, as_printed(0.1), "5.2.1, 'starts slipping at 4.3 s'",
+                        where["preset"] == "exact"
+                            ? "the exact normal turns earlier than the source's eigenvector, and "
+                              "friction of 0.08 gives way before the ball leaves"
+                            : "the ball reaches the edge at 1 cm/s, so that small differences move "
+                              "it far, see solver_study"));
   rows.add("leave_time", edge.leave_time, "s",
-           match_source(edge.leave_time, kLeaves, 0.025, kLeavesPlace,
+           match_source(edge.leave_time, kLeaves, about(0.1), kLeavesPlace,
                         "it reaches the edge at 1 cm/s, so that small differences move it far: the "
                         "source itself finds 0.2 s between steps of 50 and 250 us, see "
                         "solver_study"));
@@ -212,14 +221,15 @@ SystemReport reproduce_solver_study(const ReproduceOptions& options) {
     const char* name;
     const char* settings;
     bool is_fixed;
+    bool source_rises;  // the source's variable step shows an increase of energy at this tolerance
   };
-  const Solver solvers[] = {{"rk3 50 us", "{method: rk3, step: 50 us}", true},
-                            {"rk3 250 us", "{method: rk3, step: 250 us}", true},
-                            {"rk3 1000 us", "{method: rk3, step: 1000 us}", true},
-                            {"cvode 1e-5", "{method: cvode, tolerance: 1.0e-5}", false},
-                            {"cvode 1e-6", "{method: cvode, tolerance: 1.0e-6}", false},
-                            {"cvode 1e-7", "{method: cvode, tolerance: 1.0e-7}", false},
-                            {"cvode 1e-9", "{method: cvode, tolerance: 1.0e-9}", false}};
+  const Solver solvers[] = {{"rk3 50 us", "{method: rk3, step: 50 us}", true, false},
+                            {"rk3 250 us", "{method: rk3, step: 250 us}", true, false},
+                            {"rk3 1000 us", "{method: rk3, step: 1000 us}", true, false},
+                            {"cvode 1e-5", "{method: cvode, tolerance: 1.0e-5}", false, true},
+                            {"cvode 1e-6", "{method: cvode, tolerance: 1.0e-6}", false, true},
+                            {"cvode 1e-7", "{method: cvode, tolerance: 1.0e-7}", false, false},
+                            {"cvode 1e-9", "{method: cvode, tolerance: 1.0e-9}", false, false}};
   std::vector<OverTheEdge> edges;
   std::vector<double> before_edge;  // y at 3.5 s
   TimePlot plot;
@@ -232,12 +242,12 @@ SystemReport reproduce_solver_study(const ReproduceOptions& options) {
     Rows rows(&report, "solver_study", {{"solver", solver.name}});
     const double v = run.value_at("ball.velocity.y", 0.35);
     rows.add("v_y_at_0.35", v, "m/s",
-             solver.is_fixed
-                 ? match_source(v, 0.197, 0.0026, kPlace, "it is not within the text's last digit")
-                 : no_number());
+             solver.is_fixed ? match_source(v, 0.197, as_printed(0.001), kPlace,
+                                            "it is not within the text's last digit")
+                             : no_number());
     rows.add("tilt_start_y", edge.tilt_y, "m",
              solver.is_fixed
-                 ? match_source(edge.tilt_y, 0.28, 0.018, kPlace, "the ball tilts elsewhere")
+                 ? match_source(edge.tilt_y, 0.28, about(0.01), kPlace, "the ball tilts elsewhere")
                  : no_number());
     rows.add("leave_time", edge.leave_time, "s", no_number());
     const double rise = edge.energy_rise / run.result().start_energy;
@@ -247,6 +257,13 @@ SystemReport reproduce_solver_study(const ReproduceOptions& options) {
             ? match_words(rise < kVisible,
                           fmt::format("no increase that a plot would show, {:g} of it", kVisible),
                           kPlace)
+        : solver.source_rises
+            ? match_words(rise > kVisible,
+                          fmt::format("an increase of energy that a plot would show, {:g} of it, "
+                                      "as the source's ode23tb has with this tolerance; ours is "
+                                      "another variable step, BDF with located touchdowns",
+                                      kVisible),
+                          kPlace)
             : no_number());
     rows.add("seconds", run.result().statistics.seconds, "s", reported("wall time"));
     const TimePlot one = make_plot("", "m", run, {{solver.name, run.column("ball.position.y")}});
@@ -255,7 +272,7 @@ SystemReport reproduce_solver_study(const ReproduceOptions& options) {
   Rows rows(&report, "solver_study", Json::object());
   const double offset = edges[0].tilt_time - edges[1].tilt_time;
   rows.add("offset_250_us_to_50_us", offset, "s",
-           match_source(offset, 0.2, 0.25, "5.2.1, 'the offset of the curves is about 0.2 s'",
+           match_source(offset, 0.2, about(0.1), "5.2.1, 'the offset of the curves is about 0.2 s'",
                         "our steps are exact to a higher order in the bristles, which are started "
                         "at the touchdown that is located"));
   rows.add("y_at_3.5_by_step", before_edge[2] - before_edge[0], "m",
@@ -323,10 +340,10 @@ void add_tippe_top(const SceneRun& run, const Json& where, SystemReport* report)
   constexpr double kStemRadius = 5e-3;
   // The text gives times of the original alone.
   const bool original = where["variant"] == "original";
-  auto add_time = [&](const char* quantity, double ours, double source, double tolerance,
-                      const char* place, const std::string& reason) {
+  auto add_time = [&](const char* quantity, double ours, double source, const char* place,
+                      const std::string& reason) {
     if (original) {
-      rows.add(quantity, ours, "s", match_source(ours, source, tolerance, place, reason));
+      rows.add(quantity, ours, "s", match_source(ours, source, off_a_plot(source), place, reason));
     } else {
       rows.add(quantity, ours, "s",
                std::isnan(ours) ? match_expectation(false, reason) : no_number());
@@ -343,8 +360,9 @@ void add_tippe_top(const SceneRun& run, const Json& where, SystemReport* report)
   };
   const auto risen = std::min_element(
       inclination.begin(), inclination.begin() + static_cast<std::ptrdiff_t>(run.row_at(0.5)));
-  add_time("upright_time", t[static_cast<size_t>(risen - inclination.begin())], 0.15, 0.2,
-           "5.2.2, 'at 0.15 s'", "the top rises in another time");
+  add_time("upright_time", t[static_cast<size_t>(risen - inclination.begin())], 0.15,
+           "5.2.2, 'the plot shows ... at 0.15 s'",
+           "the text reads it off a plot of seconds; ours is where the inclination is least");
 
   // The stem's ball, 16 mm up the axis, reaches down to the ground.
   const auto height = run.column("top.position.z");
@@ -355,11 +373,12 @@ void add_tippe_top(const SceneRun& run, const Json& where, SystemReport* report)
   rows.add("stem_touch_time", touch, "s", no_number());
   const double inverted = find_time(0, [](double angle) { return angle > 3.0; });
   const double fallen = find_time(inverted, [](double angle) { return angle < 2.5; });
-  add_time("inversion_time", inverted, 1.6, 0.1, "5.2.2, 'flips over at 1.6 s'",
+  add_time("inversion_time", inverted, 1.6, "5.2.2, 'flips over at 1.6 s', of the plot",
            std::isnan(inverted)
                ? fmt::format("it leans by {:.3f} rad at most",
                              *std::max_element(inclination.begin(), inclination.end()))
-               : "it turns over in another time");
+               : "the exact contact turns the top a little later than the source's approximations, "
+                 "with which it is met");
 
   // On its stem the top loses spin to mu f_n r_gyr; r_gyr^2 of a shallow cap is a third of its
   // radius squared, 2 r d, where k pi r d^2 carries the weight. All of the patch presses: the
@@ -369,7 +388,7 @@ void add_tippe_top(const SceneRun& run, const Json& where, SystemReport* report)
   const double depth = std::sqrt(kWeight / (1.798e10 * kPi * kStemRadius));
   const double expected =
       (original ? 1 : 0.65) * 0.3 * kWeight * std::sqrt(2 * kStemRadius * depth / 3) / kInertia;
-  add_time("fall_time", fallen, 4, 0.1, "5.2.2, 'until 4 s'",
+  add_time("fall_time", fallen, 4, "5.2.2, 'until 4 s', of the plot",
            std::isnan(inverted)
                ? "it does not turn over"
                : fmt::format(

@@ -6,9 +6,8 @@
 
 namespace vesica::detail {
 
-Verdict match_source(double ours, double source, double relative, const std::string& place,
+Verdict match_source(double ours, double source, double tolerance, const std::string& place,
                      const std::string& reason) {
-  const double tolerance = relative * std::abs(source);
   const bool holds = std::abs(ours - source) <= tolerance;
   return {holds ? "reproduced" : fmt::format("differs because {}", reason),
           source,

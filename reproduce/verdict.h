@@ -16,9 +16,16 @@ struct Verdict {
   std::string place;                       // in the source
 };
 
+// How far off a number of the source may be, by how it stands there: one rule for all of them.
+// `digit` is the unit of the last digit that is printed.
+constexpr double as_printed(double digit) { return digit / 2; }
+constexpr double about(double digit) { return digit; }  // "about", "around"
+constexpr double off_a_plot(double value) { return 0.05 * (value < 0 ? -value : value); }
+constexpr double by_formula(double value) { return 1e-3 * (value < 0 ? -value : value); }
+
 // Against a number that stands in the source's text, at `place` there. `reason`: why it differs, if
 // it does.
-Verdict match_source(double ours, double source, double relative, const std::string& place,
+Verdict match_source(double ours, double source, double tolerance, const std::string& place,
                      const std::string& reason);
 
 // Against what follows from the inputs (statics, energy, a closed form), which `what` names.

@@ -32,7 +32,8 @@ def output_of(command):
 
 def renew_benchmarks(text):
     def block(match):
-        printed = pathlib.Path("build/bench") / f"{match.group(2)}.txt"
+        name = re.sub("[^A-Za-z0-9]", "_", match.group(2))  # as tools/run_bench.sh names it
+        printed = pathlib.Path("build/bench") / f"{name}.txt"
         body = printed.read_text() if printed.exists() else match.group(3)
         return match.group(1) + body.rstrip("\n") + "\n" + match.group(4)
     return BENCH.sub(block, text)

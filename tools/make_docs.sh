@@ -10,8 +10,8 @@
 # with that file, and every table under
 #   <!-- table: COMMAND -->
 # with the one that COMMAND prints. What stands under
-#   <!-- bench: NAME -->
-# is what NAME_bench printed when `make bench` ran it last in this build folder, with machine and date;
+#   <!-- bench: NAME ARGUMENTS -->
+# is what NAME_bench printed when `make bench` ran it so last in this build folder, with machine and date;
 # `make bench docs` renews it. Same input, same bytes. With --check nothing is written: it says what is out of
 # date and exits with status 1.
 set -euo pipefail

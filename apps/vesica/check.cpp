@@ -7,9 +7,12 @@
 #include "apps/vesica/scene_files.h"
 #include "vesica/forces/files.h"
 #include "vesica/identification/bench_study.h"
+#include "vesica/identification/foot2d_study.h"
+#include "vesica/identification/foot_drag.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/marker_map.h"
 #include "vesica/markers/model_file.h"
+#include "vesica/markers/study.h"
 #include "vesica/model/model_file.h"
 #include "vesica/model/probe.h"
 #include "vesica/simulation/make_scene.h"
@@ -64,6 +67,9 @@ void add_check(CommandLine& line, Common& common) {
     } else if (is_marker_map(input)) {
       kind = "markers --map";
       read_marker_map(input);
+    } else if (markers::is_study(input)) {
+      kind = "markers";
+      markers::check_study(input);
     } else if (input.root().find("segments")) {
       kind = "markers";
       markers::read_model(input);
@@ -71,6 +77,13 @@ void add_check(CommandLine& line, Common& common) {
       kind = "identify";
       // Read and stopped before it fits.
       run_foot_study(
+          input, [](double, const std::string&) {}, [] { return true; });
+    } else if (is_foot2d_study(input)) {
+      kind = "identify";
+      run_foot2d_study(input, {.threads = 1, .progress = {}, .stop = [] { return true; }});
+    } else if (is_drag_study(input)) {
+      kind = "identify";
+      run_drag_study(
           input, [](double, const std::string&) {}, [] { return true; });
     } else if (studies::is_scene_fit(input)) {
       kind = "identify";

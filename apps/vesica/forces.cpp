@@ -120,6 +120,14 @@ void run_calibrate(const ForcesArguments& arguments, Common& common) {
   std::vector<forces::WalkFiles> walks;
   for (const std::string& trial : arguments.trials) {
     walks.push_back(forces::split_walk_files(trial));
+    for (size_t i = 0; i + 1 < walks.size(); ++i) {
+      std::error_code code;
+      if (fs::equivalent(walks[i].motion, walks.back().motion, code)) {
+        throw InputError(fmt::format(
+            "{}: given twice; each walk counts once, as its weight grows with their number",
+            walks.back().motion));
+      }
+    }
   }
   const std::string name = fs::path(common.out).stem().string();
   const Person person = forces::load_person(name, arguments.standing, walks, options);
@@ -154,14 +162,7 @@ void print_prediction(const forces::PredictedTrial& trial) {
   for (const std::string& note : walk.notes) fmt::print("note: {}\n", note);
   for (const std::string& text : trial.judgement.outside)
     fmt::print("outside of training: {}\n", text);
-  for (const forces::Contact& c : walk.contacts) {
-    if (c.is_whole() && !c.doubtful) continue;
-    fmt::print("the {} foot's contact from {:.3f} s: {}\n", name_of(forces::as_foot(c.side)),
-               c.strike,
-               c.doubtful ? "its events are doubtful"
-                          : "one end lies outside of the recording and is guessed; bands are twice "
-                            "as wide");
-  }
+  for (const std::string& text : forces::list_guesses(walk)) fmt::print("{}\n", text);
   const forces::PopulationFigures& f = trial.population->figures;
   if (f.people > 0) {
     const forces::Errors& e = trial.calibrated ? f.own : f.stranger;
@@ -248,6 +249,12 @@ forces::PredictedTrial predict_trial(const ForcesArguments& arguments, const Pop
   const MotionTrial motion = load_markers_only(arguments.trials[0], prepare);
   trial.walk = forces::make_walk(motion, fs::path(arguments.trials[0]).stem().string(), trial.body);
   for (const std::string& note : trial.body.notes) trial.walk.notes.push_back(note);
+  if (trial.walk.upper.is_seen()) {
+    trial.walk.notes.push_back(fmt::format(
+        "Markers show {}, {}.", fmt::join(trial.walk.upper.parts, ", "),
+        population.signals.upper_body ? "which count"
+                                      : "which are not used: the population was trained without"));
+  }
   forces::level_floor(trial.body, {&trial.walk});
   trial.figures = forces::calc_figures(trial.walk, trial.body);
   trial.judgement = forces::judge(trial.figures, trial.walk, trial.body, population);
@@ -272,6 +279,13 @@ void run_predict(const ForcesArguments& arguments, Common& common) {
   std::optional<Calibration> calibration;
   Population population;
   // A calibration, or a population: the one that comes along under its name.
+  for (const char* ending : {".trc", ".c3d", ".mot", ".sto"}) {
+    if (!arguments.calibration.ends_with(ending)) continue;
+    throw InputError(fmt::format(
+        "{}: a recording cannot be the first argument; it is a calibration file or a population, "
+        "and then comes the walk: vesica forces predict CALIBRATION TRIAL",
+        arguments.calibration));
+  }
   const std::string path = find_input(arguments.calibration);
   const InputFile file = InputFile::load(path);
   if (forces::is_population(file)) {

@@ -262,9 +262,13 @@ void add_identify(CommandLine& line, Common& common) {
     }
     const InputFile file = InputFile::load(find_input(arguments->study));
     if (!common.out.empty()) try_folder(common.out);
-    if (is_foot2d_study(file)) return run_foot2d(file, common);
-    command.refuse({"--threads"}, "only studies with `type: foot2d` run on several threads");
-    if (is_foot_study(file)) {
+    const bool planar = is_foot2d_study(file);
+    if (!planar) {
+      command.refuse({"--threads"}, "only studies with `type: foot2d` run on several threads");
+    }
+    if (planar) {
+      run_foot2d(file, common);
+    } else if (is_foot_study(file)) {
       run_foot(file, common);
     } else if (is_drag_study(file)) {
       run_drag(file, common);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "tests/app/tool.h"
+#include "tests/support/support.h"
 
 namespace vesica::test::errors_test {
 namespace {
@@ -333,6 +334,11 @@ TEST(CommandLine, ListNamesScenesThatCheckAccepts) {
       const Outcome outcome = work.run("check --json " + name);
       EXPECT_EQ(outcome.status, 0) << outcome.err;
       EXPECT_TRUE(outcome.json()["ok"]);
+    } else if (entry["command"] == "identify") {
+      const Outcome outcome = work.run("check --json " + name);
+      if (outcome.status == 3 && !std::filesystem::exists(shared_data())) continue;
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      EXPECT_EQ(outcome.json()["kind"], "identify") << name;
     }
   }
   EXPECT_TRUE(heel);

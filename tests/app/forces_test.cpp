@@ -64,9 +64,44 @@ TEST(AppForces, SaysWhatIsMissing) {
       error_of("calibrate --static static.trc walk.trc --out c.yaml", 2).find("no force plates"),
       std::string::npos);
   EXPECT_NE(error_of("calibrate walk.trc --out c.yaml", 2).find("--static"), std::string::npos);
+  EXPECT_NE(error_of("predict walk.trc cal.yaml --out p", 2).find("cannot be the first argument"),
+            std::string::npos);
+  EXPECT_NE(error_of("calibrate --static static.trc walk.trc ./walk.trc --out c.yaml", 2)
+                .find("given twice"),
+            std::string::npos);
   error_of("predict nothing.yaml walk.trc --out p", 3);
   error_of("train . --out p.yaml", 2);
   error_of("", 2);
+}
+
+// Bones keep their lengths: nobody else's standing trial goes unnoticed.
+TEST(AppForces, AnotherPersonIsTold) {
+  const auto folder = test::shared_data();
+  if (!std::filesystem::exists(folder / "wbds")) GTEST_SKIP() << "no recordings at " << folder;
+  const Workspace space;
+  const auto predict = [&](const std::string& standing) {
+    const Outcome run = space.run(
+        "forces predict population " + (folder / "wbds/WBDS01/WBDS01walkO08C.trc").string() +
+        " --static " + (folder / standing).string() + " --mass '73 kg' --out p --json");
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.json();
+  };
+  const auto own = predict("wbds/WBDS01/WBDS01static1.trc");
+  EXPECT_TRUE(own["outside_of_training"].empty()) << own["outside_of_training"].dump();
+  EXPECT_LT(own["misfit"].get<double>(), 0.005);
+  EXPECT_TRUE(own["upper_body"].empty());
+  const auto other = predict("wbds07/WBDS07static1.trc");
+  EXPECT_NE(other["outside_of_training"].dump().find("another person's"), std::string::npos);
+  EXPECT_FALSE(other["expected"]["applies"].get<bool>());
+  const std::string walk = (folder / "wbds/WBDS01/WBDS01walkO08C.trc").string();
+  const Outcome calibrated =
+      space.run("forces calibrate --static " + (folder / "wbds07/WBDS07static1.trc").string() +
+                " " + walk + " --out c.yaml --json");
+  ASSERT_EQ(calibrated.status, 0) << calibrated.err;
+  EXPECT_NE(calibrated.json()["notes"].dump().find("another person's"), std::string::npos);
+  // Its last contact ends too near to the end of the recording to be seen: it is on the page.
+  EXPECT_NE(space.read("p/WBDS01walkO08C_forces.html").find("too near to its ends"),
+            std::string::npos);
 }
 
 TEST(AppForces, ComparingNeverChangesThePrediction) {

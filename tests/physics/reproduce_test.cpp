@@ -81,6 +81,12 @@ TEST(Systems, StickSlipPeaksShrinkWithTheBelt) {
   ASSERT_GE(peaks[0.15].size(), 2u);
   EXPECT_LT(peaks[0.1][1], 1.5 - 1e-3);
   EXPECT_LT(peaks[0.15][1], peaks[0.1][1]);
+  // All three belts have later peaks: each is compared with what was measured at the one before.
+  const auto means = values(report, "later_peaks_mean");
+  ASSERT_EQ(means.size(), 3u);
+  EXPECT_LT(means[0], 1.5 - 1e-3);
+  EXPECT_LT(means[1], means[0] - 1e-3);
+  EXPECT_LT(means[2], means[1] - 1e-3);
 }
 
 TEST(Systems, BallRollsDownThePlaneWithFiveSeventhsOfFreeSliding) {

@@ -43,6 +43,16 @@ const std::vector<Role>& get_roles() {
       {"Calcaneus.Lateral", {"lca"}},
       {"Calcaneus.Medial", {"stl"}},
       {"Midfoot", {"nav", "midfootsup"}},
+      {"C7", {"c7", "cerv7"}},
+      {"Clavicle", {"clav", "jn", "ij", "sternalnotch"}},
+      {"Shoulder", {"sho", "shoulder", "acr", "acromion", "acromium"}},
+      {"Elbow", {"elb", "elbow", "elblat", "elbowlat", "elbowlateral"}},
+      {"Wrist", {"wrist", "wri", "wr"}},
+      {"Wrist.Lateral", {"wra", "wristlat", "wristlateral", "rsp"}},
+      {"Wrist.Medial", {"wrb", "wristmed", "wristmedial", "usp"}},
+      {"Head.Front", {"fhd", "headfront", "fronthead"}},
+      {"Head.Back", {"bhd", "headback", "backhead"}},
+      {"Temple", {"temple"}},
   };
   return roles;
 }

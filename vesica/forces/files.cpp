@@ -74,6 +74,7 @@ std::vector<std::string> read_list(const InputNode& node) {
 
 void write_signals(const SignalModel& s, std::string* out) {
   *out += "signals:\n";
+  if (s.upper_body) *out += "  upper_body: true  # trunk, head and arms count\n";
   const char* const axes[] = {"ahead", "up", "right"};
   for (size_t a = 0; a < 3; ++a) {
     *out += fmt::format("  total_{}: {}\n", axes[a], write_numbers(s.total[a]));
@@ -94,10 +95,11 @@ void write_signals(const SignalModel& s, std::string* out) {
 }
 
 SignalModel read_signals(const InputNode& node) {
-  node.allow({"total_ahead", "total_up", "total_right", "moment_ahead", "moment_right", "phases",
-              "pressure_along", "pressure_outward", "share", "share_bias", "lead_ahead",
-              "trail_ahead", "lead_outward", "trail_outward"});
+  node.allow({"upper_body", "total_ahead", "total_up", "total_right", "moment_ahead",
+              "moment_right", "phases", "pressure_along", "pressure_outward", "share", "share_bias",
+              "lead_ahead", "trail_ahead", "lead_outward", "trail_outward"});
   SignalModel s;
+  if (const auto upper = node.find("upper_body")) s.upper_body = upper->flag();
   read_numbers(node.at("total_ahead"), &s.total[0]);
   read_numbers(node.at("total_up"), &s.total[1]);
   read_numbers(node.at("total_right"), &s.total[2]);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kMostTurn = 15.0;         // degrees
 constexpr double kMostSpeedChange = 0.25;  // of the mean
+constexpr double kMostMisfit = 0.007;      // m
 constexpr double kFarOutside = 1.0;        // of the trained range, beyond which it is refused
 
 // Velocity of the pelvis from one frame to another.
@@ -70,6 +71,14 @@ WalkFigures calc_figures(const Walk& walk, const Body& body) {
   return f;
 }
 
+std::string say_misfit(const Walk& walk) {
+  if (walk.misfit <= kMostMisfit) return {};
+  return fmt::format(
+      "Markers are {:.0f} mm (rms) farther from each other, or nearer, than in the standing trial "
+      "({}): is it another person's, or were markers moved?",
+      1e3 * walk.misfit, walk.misfit_pair);
+}
+
 Judgement judge(const WalkFigures& f, const Walk& walk, const Body& body,
                 const Population& population) {
   Judgement result;
@@ -111,6 +120,7 @@ Judgement judge(const WalkFigures& f, const Walk& walk, const Body& body,
         fmt::format("It is another marker set than was trained with: there is no {}.",
                     fmt::join(missing, ", ")));
   }
+  if (const std::string text = say_misfit(walk); !text.empty()) result.outside.push_back(text);
   if (walk.belt_W.norm() > 0) {
     result.outside.push_back("The walk is on a treadmill; walking over a floor was trained.");
   }

@@ -43,6 +43,9 @@ const char* name_of_signal(int output, int signal);
 
 // Constants that turn motion into signals.
 struct SignalModel {
+  // Trunk, head and arms count: all walks that trained show them. Pelvis and constants below are
+  // for the rest then.
+  bool upper_body = false;
   std::array<std::array<double, kBands.size()>, 3> total{};       // of the pelvis' acceleration
   std::array<std::array<double, kBands.size() + 1>, 2> moment{};  // and a constant, x and z
   double phase_off = 0.177, phase_strike = 0.822;  // where the other foot's events lie in stance

@@ -100,6 +100,31 @@ Json make_comparison(const PredictedTrial& trial) {
 
 }  // namespace
 
+std::vector<std::string> list_guesses(const Walk& walk) {
+  std::vector<std::string> sentences;
+  for (const Contact& c : walk.contacts) {
+    if (c.is_whole() && !c.doubtful) continue;
+    const char* foot = name_of(as_foot(c.side));
+    if (c.is_whole()) {
+      sentences.push_back(
+          fmt::format("The {} foot's contact from {:.3f} to {:.3f} s: its events are doubtful.",
+                      foot, c.strike, c.off));
+      continue;
+    }
+    const std::string what =
+        c.starts_before && c.ends_after ? "strike and off" : (c.starts_before ? "strike" : "off");
+    sentences.push_back(
+        fmt::format("The {} foot's contact from {:.3f} to {:.3f} s: its {} {} and {} guessed; "
+                    "bands are a tenth wider.",
+                    foot, c.strike, c.off, what,
+                    c.doubtful ? "was not found"
+                               : fmt::format("{} beyond the recording or too near to its ends",
+                                             c.starts_before && c.ends_after ? "lie" : "lies"),
+                    c.starts_before && c.ends_after ? "are" : "is"));
+  }
+  return sentences;
+}
+
 namespace {
 
 // Forces, points and torques of either foot at all frames of the recording, in its axes: three
@@ -227,7 +252,9 @@ nlohmann::ordered_json make_json(const PredictedTrial& trial) {
                {"speed", walk.speed},
                {"froude_speed", walk.froude_speed},
                {"treadmill", walk.belt_W.norm() > 0},
-               {"sides_exchanged", walk.sides_exchanged}};
+               {"sides_exchanged", walk.sides_exchanged},
+               {"upper_body", walk.upper.parts},
+               {"misfit", walk.misfit}};
   json["contacts"] = Json::array();
   for (const Contact& c : walk.contacts) {
     json["contacts"].push_back({{"side", name_of(as_foot(c.side))},

@@ -25,6 +25,9 @@ struct PredictedTrial {
   std::optional<Comparison> comparison;
 };
 
+// Sentences: contacts of which an event was guessed or is doubtful.
+std::vector<std::string> list_guesses(const Walk& walk);
+
 // r_ground_force_vx .. vz, _px .. pz, r_ground_torque_x .. z, the same with l_, at all frames of
 // the recording and in its axes; zero while the foot is off, the point that of the nearest contact.
 TimeTable make_force_table(const PredictedTrial& trial);

@@ -12,7 +12,7 @@ namespace vesica::forces {
 namespace {
 
 constexpr double kBandMargin = 0.015;  // s beyond a contact in which force is not excluded
-constexpr double kPartialBand = 2.0;   // wider where an end of the contact was guessed
+constexpr double kPartialBand = 1.1;   // wider where an end of the contact was guessed: see theory
 
 // While the foot is in the air: where the contact that is nearest in time ends or begins.
 void hold_pressure(FootForces* foot) {
@@ -37,6 +37,15 @@ Vec2d turn_band(const Vec2d& toward, double along, double across) {
           std::hypot(toward[1] * along, toward[0] * across)};
 }
 
+// Signals of a population that has seen trunks are of no use without one.
+void require_upper_body(const Walk& walk, const Population& population) {
+  if (!population.signals.upper_body || walk.upper.is_seen()) return;
+  throw InputError(fmt::format(
+      "{}: the population '{}' was trained with trunk and arms; here no trunk is seen throughout "
+      "(C7 and clavicle, or both shoulders). Name another population",
+      walk.file, population.title));
+}
+
 }  // namespace
 
 double Predictor::speed_distance(double speed) const {
@@ -53,6 +62,7 @@ Calibration calibrate(const Person& person, const std::vector<size_t>& walks,
   c.weight = person.weight;
   c.weight_spread = person.weight_found.spread;
   c.slope_W = person.slope_W;
+  for (const size_t w : walks) require_upper_body(person.walks[w].walk, population);
   const std::vector<Sample> samples = make_samples(person, population.signals);
   std::vector<const Sample*> used;
   double height = 0;
@@ -78,6 +88,7 @@ Calibration calibrate(const Person& person, const std::vector<size_t>& walks,
 Prediction predict(const Walk& walk, const Body& body, const Predictor& predictor) {
   const Population& population = *predictor.population;
   const ModelTable& table = predictor.table();
+  require_upper_body(walk, population);
   const size_t n = walk.frames();
   Prediction result;
   for (FootForces& foot : result.feet) {

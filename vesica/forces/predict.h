@@ -22,7 +22,8 @@ struct Calibration {
   OwnCurves curves{};
   MeanCurves means;  // for the baseline
 };
-// Throws InputError where no stance can be used.
+// Throws InputError where no stance can be used, or the population needs a trunk that is not seen;
+// so does predict.
 Calibration calibrate(const Person& person, const std::vector<size_t>& walks,
                       const Population& population);
 

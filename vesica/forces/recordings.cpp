@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "vesica/error.h"
+#include "vesica/forces/judge.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/load_motion.h"
 #include "vesica/motion/trial_edit.h"
@@ -94,6 +95,9 @@ Person load_person(const std::string& name, const std::string& standing,
     try {
       MotionTrial trial = load_walk(files, true, options.prepare);
       found.push_back(make_walk(trial, fs::path(files.motion).stem().string(), person.body));
+      if (const std::string text = say_misfit(found.back()); !text.empty()) {
+        person.notes.push_back(files.motion + ": " + text);
+      }
       trials.push_back(std::move(trial));
     } catch (const FileError&) {
       throw;

@@ -136,6 +136,7 @@ Track calc_total(const Walk& walk, const SignalModel& model) {
   Track total = walk.legs_acceleration;
   for (size_t k = 0; k < total.size(); ++k) {
     total[k].y() += 1;
+    if (model.upper_body && walk.upper.is_seen()) total[k] += walk.upper.acceleration[k];
     for (size_t f = 0; f < kBands.size(); ++f) {
       for (int a = 0; a < 3; ++a) {
         total[k][a] += model.total[static_cast<size_t>(a)][f] * walk.pelvis_acceleration[f][k][a];
@@ -152,6 +153,7 @@ std::vector<Vec2d> calc_center(const Walk& walk, const Body& body, const SignalM
     for (size_t i = 0; i < 2; ++i) {
       const int a = kPlane[i];
       double y = walk.legs_moment[k][a] + 0.05 * model.moment[i][kBands.size()];
+      if (model.upper_body && walk.upper.is_seen()) y += walk.upper.moment[k][a];
       for (size_t f = 0; f < kBands.size(); ++f) {
         y += model.moment[i][f] * walk.pelvis_acceleration[f][k][a] * body.pelvis_height;
       }

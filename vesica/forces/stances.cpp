@@ -160,7 +160,8 @@ MeasuredStance sum_loads(const Walk& walk, size_t contact, const std::vector<Pla
 std::string find_objection(const Walk& walk, const Body& body, const MeasuredStance& stance,
                            bool starts_before, bool ends_after) {
   const Contact& c = walk.contacts[stance.contact];
-  if (!c.is_whole()) return "strike or off of the foot lie outside of the recording";
+  if (!c.is_whole())
+    return "strike or off of the foot lie outside of the recording, or too near to its ends";
   if (starts_before || ends_after) return "the plate was loaded already, or still, at the ends";
   const double early = c.strike - stance.begin, late = c.off - stance.end;
   if (std::abs(early) > kMostEventError) {

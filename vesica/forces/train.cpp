@@ -75,7 +75,7 @@ void fit_total(const std::vector<const Person*>& people, SignalModel* model) {
   constexpr auto n = static_cast<Eigen::Index>(kBands.size());
   double legs = 0;
   for (const SegmentMass& s : kSegments) legs += 2 * s.fraction;
-  const double untrained = (1 - legs) / static_cast<double>(n);
+  const double untrained = model->upper_body ? 0.0 : (1 - legs) / static_cast<double>(n);
   std::array<Eigen::MatrixXd, 3> A;
   std::array<Eigen::VectorXd, 3> b;
   for (size_t a = 0; a < 3; ++a) {
@@ -85,6 +85,7 @@ void fit_total(const std::vector<const Person*>& people, SignalModel* model) {
   Eigen::VectorXd x(n);
   for (const Person* person : people) {
     for (const MeasuredWalk& m : person->walks) {
+      if (m.stances.empty()) continue;
       const MeasuredTotal total = sum_feet(*person, m);
       for (size_t k = 0; k < m.walk.frames(); ++k) {
         if (!total.known[k]) continue;
@@ -92,8 +93,8 @@ void fit_total(const std::vector<const Person*>& people, SignalModel* model) {
           for (Eigen::Index f = 0; f < n; ++f) {
             x[f] = m.walk.pelvis_acceleration[static_cast<size_t>(f)][k][a];
           }
-          const double y =
-              total.force[k][a] - (a == 1 ? 1.0 : 0.0) - m.walk.legs_acceleration[k][a];
+          double y = total.force[k][a] - (a == 1 ? 1.0 : 0.0) - m.walk.legs_acceleration[k][a];
+          if (model->upper_body) y -= m.walk.upper.acceleration[k][a];
           A[static_cast<size_t>(a)] += x * x.transpose();
           b[static_cast<size_t>(a)] += y * x;
         }
@@ -117,6 +118,7 @@ void fit_moment(const std::vector<const Person*>& people, SignalModel* model) {
     Eigen::VectorXd b = Eigen::VectorXd::Zero(n), x(n);
     for (const Person* person : people) {
       for (const MeasuredWalk& m : person->walks) {
+        if (m.stances.empty()) continue;
         const MeasuredTotal measured = sum_feet(*person, m);
         const Track total = calc_total(m.walk, *model);
         for (size_t k = 0; k < m.walk.frames(); ++k) {
@@ -127,10 +129,10 @@ void fit_moment(const std::vector<const Person*>& people, SignalModel* model) {
           }
           // No constant to one side: in a mirror the walk is another person's.
           x[n - 1] = i == 0 ? 0.05 : 0.0;
-          const double y =
-              (measured.center[k][static_cast<Eigen::Index>(i)] - m.walk.slow_pelvis[k][a]) *
-                  std::max(total[k].y(), 0.3) -
-              m.walk.legs_moment[k][a];
+          double y = (measured.center[k][static_cast<Eigen::Index>(i)] - m.walk.slow_pelvis[k][a]) *
+                         std::max(total[k].y(), 0.3) -
+                     m.walk.legs_moment[k][a];
+          if (model->upper_body) y -= m.walk.upper.moment[k][a];
           A += x * x.transpose();
           b += y * x;
         }
@@ -271,6 +273,12 @@ size_t Person::stances() const {
 
 SignalModel fit_signals(const std::vector<const Person*>& people) {
   SignalModel model;
+  model.upper_body = true;
+  for (const Person* person : people) {
+    for (const MeasuredWalk& m : person->walks) {
+      if (!m.stances.empty() && !m.walk.upper.is_seen()) model.upper_body = false;
+    }
+  }
   fit_phases(people, &model);
   fit_total(people, &model);
   fit_moment(people, &model);

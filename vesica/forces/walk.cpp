@@ -7,6 +7,8 @@
 #include <set>
 
 #include "vesica/error.h"
+#include "vesica/forces/contacts.h"
+#include "vesica/forces/upper_body.h"
 #include "vesica/math/median.h"
 #include "vesica/motion/butterworth.h"
 #include "vesica/motion/gaps.h"
@@ -18,8 +20,8 @@
 namespace vesica::forces {
 namespace {
 
-constexpr double kLongestGap = 0.1;  // s, filled by a cubic
-constexpr double kShortestContact = 0.3, kLongestContact = 1.3;
+constexpr double kLongestGap = 0.1;                      // s, filled by a cubic
+constexpr double kExtension = 0.4, kChangeWindow = 0.1;  // s
 
 // The tracks of a cluster's markers, in the laboratory.
 struct ClusterTracks {
@@ -66,6 +68,32 @@ std::vector<std::string> list_markers(const std::vector<const ClusterTracks*>& c
     }
   }
   return {roles.begin(), roles.end()};
+}
+
+// Bones keep their lengths: markers of another person, or put elsewhere, do not fit the body.
+void find_misfit(const std::vector<const ClusterTracks*>& clusters, Walk* walk) {
+  double sum = 0, worst = 0;
+  size_t pairs = 0;
+  std::vector<double> distances(walk->frames());
+  for (const ClusterTracks* c : clusters) {
+    for (size_t i = 0; i < c->tracks.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        for (size_t k = 0; k < walk->frames(); ++k) {
+          distances[k] = (c->tracks[i][k] - c->tracks[j][k]).norm();
+        }
+        const double standing = (c->cluster.points[i] - c->cluster.points[j]).norm();
+        const double off = calc_median(distances) - standing;
+        sum += off * off;
+        ++pairs;
+        if (std::abs(off) <= std::abs(worst)) continue;
+        worst = off;
+        walk->misfit_pair =
+            fmt::format("{} to {}: {:.0f} mm, standing {:.0f} mm", c->cluster.roles[j],
+                        c->cluster.roles[i], 1e3 * (standing + off), 1e3 * standing);
+      }
+    }
+  }
+  walk->misfit = std::sqrt(sum / static_cast<double>(std::max<size_t>(pairs, 1)));
 }
 
 // Short gaps by a cubic, longer ones from the other markers of the segment.
@@ -180,6 +208,73 @@ void cut_and_turn(std::vector<ClusterTracks*> clusters, const std::string& file,
   }
 }
 
+// Goes on beyond both ends with what was a stride before (or after), so that filters see a walk
+// there and not an end. What the stride has changed goes on as a line. Returns the frames added at
+// either end; 0 where the walk shows less than a stride.
+size_t extend_by_strides(const std::vector<ClusterTracks*>& clusters, double stride, double rate) {
+  const auto in_frames = [&](double seconds) {
+    return static_cast<size_t>(std::lround(seconds * rate));
+  };
+  const size_t n = clusters[0]->tracks[0].size(), period = in_frames(stride),
+               window = in_frames(kChangeWindow);
+  if (period == 0 || window < 3 || n < period + window) return 0;
+  const size_t extra = std::min(in_frames(kExtension), period);
+  for (ClusterTracks* cluster : clusters) {
+    for (Track& x : cluster->tracks) {
+      Track longer(n + 2 * extra);
+      std::copy(x.begin(), x.end(), longer.begin() + static_cast<std::ptrdiff_t>(extra));
+      // The change over a stride from frame `first` on, as a line in the frame: a + b (k - first).
+      const auto fit_change = [&](size_t first) {
+        Vec3d mean = Vec3d::Zero(), slope = Vec3d::Zero();
+        const double middle = 0.5 * static_cast<double>(window - 1);
+        double spread = 0;
+        for (size_t i = 0; i < window; ++i) {
+          const Vec3d change = x[first + i + period] - x[first + i];
+          const double t = static_cast<double>(i) - middle;
+          mean += change / static_cast<double>(window);
+          slope += t * change;
+          spread += t * t;
+        }
+        slope /= spread;
+        return std::pair<Vec3d, Vec3d>(mean - middle * slope, slope);
+      };
+      const size_t last = n - window - period;  // of what is a stride before the last window
+      const auto [end, end_slope] = fit_change(last);
+      const auto [begin, begin_slope] = fit_change(0);
+      for (size_t j = 1; j <= extra; ++j) {
+        const double step = static_cast<double>(j);
+        longer[extra + n - 1 + j] =
+            x[n - 1 + j - period] + end + (static_cast<double>(window - 1) + step) * end_slope;
+        longer[extra - j] = x[period - j] - begin + step * begin_slope;
+      }
+      x = std::move(longer);
+    }
+  }
+  return extra;
+}
+
+// Takes the frames away that extend_by_strides has added.
+void cut_extension(size_t extra, Walk* walk) {
+  const auto cut = [&](auto& values) {
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(extra));
+    values.resize(values.size() - extra);
+  };
+  cut(walk->pelvis);
+  cut(walk->slow_pelvis);
+  for (Track& a : walk->pelvis_acceleration) cut(a);
+  cut(walk->legs_acceleration);
+  cut(walk->legs_moment);
+  for (Leg& leg : walk->legs) {
+    for (Track* t : {&leg.hip, &leg.knee, &leg.ankle, &leg.origin, &leg.toe_tip, &leg.inner,
+                     &leg.outer, &leg.acceleration, &leg.foot_acceleration}) {
+      cut(*t);
+    }
+    for (Track& t : leg.mass_center) cut(t);
+    cut(leg.R_HF);
+    cut(leg.toward);
+  }
+}
+
 void make_leg(const ClusterTracks& shank, const ClusterTracks& foot, const Body& body, int side,
               Track hip, double rate, Leg* leg) {
   const std::vector<Pose<double>> shank_poses = fit_poses(shank);
@@ -216,7 +311,7 @@ void make_leg(const ClusterTracks& shank, const ClusterTracks& foot, const Body&
 }
 
 void make_dynamics(Walk* walk) {
-  const size_t n = walk->frames();
+  const size_t n = walk->pelvis.size();
   walk->slow_pelvis = calc_filtered(walk->pelvis, 6.0, walk->rate);
   for (size_t f = 0; f < kBands.size(); ++f) {
     walk->pelvis_acceleration[f] = calc_acceleration(walk->pelvis, kBands[f], walk->rate);
@@ -236,77 +331,6 @@ void make_dynamics(Walk* walk) {
       }
     }
   }
-}
-
-// Events of each foot, from `MarkerEvents`, with the feet as they are, not as they are labelled.
-struct FootEvents {
-  std::vector<double> strikes, offs;
-  std::set<double> doubtful;
-};
-
-// The neighbours of a contact: the other foot's off near its beginning, strike near its end.
-void find_neighbours(const std::array<FootEvents, 2>& events, Contact* c) {
-  const double d = c->duration();
-  for (const double t : events[1 - c->side].offs) {
-    if (std::isnan(c->other_off) && t > c->strike - 0.02 && t < c->strike + 0.45 * d) {
-      c->other_off = t;
-    }
-  }
-  for (const double t : events[1 - c->side].strikes) {
-    if (std::isnan(c->other_strike) && t > c->strike + 0.55 * d && t < c->off + 0.02) {
-      c->other_strike = t;
-    }
-  }
-}
-
-// Whole contacts, then those of which the recording shows one end: the other one lies a usual
-// contact's time away.
-void find_walk_contacts(const std::array<FootEvents, 2>& events, Walk* walk) {
-  std::array<std::set<double>, 2> used;
-  std::vector<double> durations;
-  for (int side = 0; side < 2; ++side) {
-    for (const double strike : events[side].strikes) {
-      for (const double off : events[side].offs) {
-        if (off - strike < kShortestContact || off - strike > kLongestContact) continue;
-        Contact c;
-        c.side = side;
-        c.strike = strike;
-        c.off = off;
-        c.doubtful = events[side].doubtful.contains(strike) || events[side].doubtful.contains(off);
-        walk->contacts.push_back(c);
-        durations.push_back(off - strike);
-        used[side].insert(strike);
-        used[side].insert(off);
-        break;
-      }
-    }
-  }
-  if (!durations.empty()) {
-    const double usual = calc_median(durations);
-    for (int side = 0; side < 2; ++side) {
-      for (const double strike : events[side].strikes) {
-        if (used[side].contains(strike) || strike + usual < walk->times.back()) continue;
-        Contact c;
-        c.side = side;
-        c.strike = strike;
-        c.off = strike + usual;
-        c.ends_after = true;
-        walk->contacts.push_back(c);
-      }
-      for (const double off : events[side].offs) {
-        if (used[side].contains(off) || off - usual > walk->times.front()) continue;
-        Contact c;
-        c.side = side;
-        c.strike = off - usual;
-        c.off = off;
-        c.starts_before = true;
-        walk->contacts.push_back(c);
-      }
-    }
-  }
-  for (Contact& c : walk->contacts) find_neighbours(events, &c);
-  std::sort(walk->contacts.begin(), walk->contacts.end(),
-            [](const Contact& a, const Contact& b) { return a.strike < b.strike; });
 }
 
 // Right is right of left: of the pelvis, seen along the walk.
@@ -423,6 +447,9 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
   fill("pelvis", walk.rate, &pelvis, &walk.notes);
   walk.markers = list_markers({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]});
   cut_and_turn({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, trial.file, &walk);
+  find_misfit({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, &walk);
+  const size_t extra = extend_by_strides({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]},
+                                         find_stride(found.events), walk.rate);
   const std::vector<Pose<double>> pelvis_poses = fit_poses(pelvis);
   walk.pelvis = place(pelvis_poses, body.pelvis_center);
   for (int side = 0; side < 2; ++side) {
@@ -430,6 +457,8 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
     make_leg(shanks[side], feet[side], body, side, place(pelvis_poses, body.hip[side]), walk.rate,
              &walk.legs[side]);
   }
+  make_dynamics(&walk);
+  cut_extension(extra, &walk);
   // Speed: the slope of the pelvis' way.
   double n = 0, st = 0, stt = 0, sx = 0, stx = 0;
   for (size_t k = 0; k < walk.frames(); ++k) {
@@ -442,7 +471,7 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
   }
   walk.speed = (n * stx - st * sx) / (n * stt - st * st);
   walk.froude_speed = walk.speed / std::sqrt(kGravity * body.leg_length);
-  make_dynamics(&walk);
+  walk.upper = find_upper_body(markers, &walk);
   std::array<FootEvents, 2> events;
   for (const GaitEvent& event : found.events) {
     int side = event.foot == Foot::kRight ? kRight : kLeft;

@@ -21,7 +21,8 @@ struct Contact {
   int side = kRight;
   double strike = 0, off = 0;  // s
   double other_off = kMissing, other_strike = kMissing;
-  bool starts_before = false, ends_after = false;  // that event was guessed from the others
+  bool starts_before = false, ends_after = false;  // that event was guessed: it lies beyond the
+                                                   // recording or too near to its ends
   bool doubtful = false;                           // breaks a rule of walking
   bool is_whole() const { return !starts_before && !ends_after; }
   double duration() const { return off - strike; }
@@ -49,6 +50,14 @@ struct SegmentMass {
 inline constexpr std::array<SegmentMass, 3> kSegments = {
     {{0.1416, 0.4095}, {0.0433, 0.4459}, {0.0137, 0.4415}}};
 
+// Trunk, head and arms (upper_body.h).
+struct UpperBody {
+  Track acceleration;              // as Walk::legs_acceleration
+  Track moment;                    // as Walk::legs_moment
+  std::vector<std::string> parts;  // that are seen: "trunk", "head", "arms"; none: not known
+  bool is_seen() const { return !parts.empty(); }
+};
+
 struct Walk {
   std::string name, file;
   double rate = 0;
@@ -65,11 +74,16 @@ struct Walk {
   std::array<Leg, 2> legs;
   Track legs_acceleration;  // both legs
   Track legs_moment;        // sum of mu [(s - pel)(g + a_y) - s_y a] / g, 10 Hz
+  UpperBody upper;          // where markers show it
   std::vector<Contact> contacts;
   Vec2d slope = Vec2d::Zero();  // of the floor, ahead and to the right
   bool sides_exchanged = false;
   std::vector<std::string> markers;  // that are used: roles without their side, sorted
-  std::vector<std::string> notes;    // sentences
+  // How far distances between markers of a segment are from those of the standing trial, rms, m,
+  // and the pair that differs most.
+  double misfit = 0;
+  std::string misfit_pair;
+  std::vector<std::string> notes;  // sentences
 
   size_t frames() const { return times.size(); }
   // A point of H in the recording's axes.

@@ -9,6 +9,7 @@
 
 #include "vesica/io/csv_columns.h"
 #include "vesica/io/output_file.h"
+#include "vesica/io/unknown_word.h"
 
 namespace vesica {
 namespace {
@@ -320,7 +321,17 @@ bool is_bench_study(const InputFile& file) {
 BenchStudy run_bench_study(const InputFile& file, const std::atomic<bool>* stop) {
   const InputNode root = file.root();
   root.at("vesica").integer(1, 1);
-  const size_t type = root.at("type").choice(bench_types());
+  const InputNode type_node = root.at("type");
+  if (type_node.is_scalar()) {
+    // The others that `vesica identify` runs, so that a slip in their names is told too.
+    std::vector<std::string_view> all = bench_types();
+    all.insert(all.end(), {"foot", "foot2d", "foot_drag", "scene"});
+    const std::string name = type_node.text();
+    if (std::find(all.begin(), all.end(), name) == all.end()) {
+      type_node.fail(say_unknown(name, all));
+    }
+  }
+  const size_t type = type_node.choice(bench_types());
   BenchStudy study;
   study.type = bench_types()[type];
   if (const auto title = root.find("title")) study.title = title->text();

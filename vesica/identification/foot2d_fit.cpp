@@ -71,47 +71,96 @@ Eigen::VectorXd draw_start(const Foot2dProblem& problem, const Foot2dFitSettings
   return best;
 }
 
-// J'J, J'r and |r|^2 of a point, and the step of Levenberg and Marquardt from it.
-struct NormalEquations {
-  Eigen::MatrixXd hessian;
+// |r|^2 about a point, to second order: J'J, J'r, and what J'J leaves out of the Hessian, the
+// curvature of the residuals weighted by them, which is learned from step to step as in NL2SOL
+// (Dennis, Gay, Welsch, ACM TOMS 7, 1981). Without it steps creep along bent valleys: of 84 starts
+// (three types, two stances) 45 had converged after 1000 steps, with it all, and the mean of log J
+// after 80 steps is that of 0.044 instead of 0.053.
+struct LocalModel {
+  Eigen::MatrixXd hessian, learned;
   Eigen::VectorXd gradient;
   double squares = 0;
+  bool use_learned = false;
 
   void set(const Eigen::VectorXd& r, const RowMatrix& J) {
     const Eigen::Index n = J.cols();
-    hessian = Eigen::MatrixXd::Zero(n, n);
-    gradient = Eigen::VectorXd::Zero(n);
+    hessian.setZero(n, n);
+    gradient.setZero(n);
     squares = r.squaredNorm();
-    for (Eigen::Index k = 0; k < J.rows(); ++k) {
-      const double* row = J.data() + k * n;
+    // The three rows of a frame at once.
+    for (Eigen::Index k = 0; k + 2 < J.rows(); k += 3) {
+      const double *a = J.data() + k * n, *b = a + n, *c = b + n;
       for (Eigen::Index i = 0; i < n; ++i) {
-        if (row[i] == 0) continue;  // of an element that does not touch
-        gradient[i] += row[i] * r[k];
+        if (a[i] == 0 && b[i] == 0 && c[i] == 0) continue;  // of an element that does not touch
+        gradient[i] += a[i] * r[k] + b[i] * r[k + 1] + c[i] * r[k + 2];
         double* column = hessian.data() + i * n;
-        for (Eigen::Index c = i; c < n; ++c) column[c] += row[i] * row[c];
+        for (Eigen::Index m = i; m < n; ++m) column[m] += a[i] * a[m] + b[i] * b[m] + c[i] * c[m];
       }
     }
     for (Eigen::Index i = 0; i < n; ++i) {
-      for (Eigen::Index c = i + 1; c < n; ++c) hessian(i, c) = hessian(c, i);
+      for (Eigen::Index m = i + 1; m < n; ++m) hessian(i, m) = hessian(m, i);
     }
+    if (learned.size() == 0) learned.setZero(n, n);
   }
 
-  // Variables on a bound that J presses them against stay there.
+  // By how much a step lowers it.
+  double promise(const Eigen::VectorXd& s, bool with_learned) const {
+    const double gauss_newton = -2 * gradient.dot(s) - s.dot(hessian * s);
+    return with_learned ? gauss_newton - s.dot(learned * s) : gauss_newton;
+  }
+
+  // Before a step s is taken to where J' r is `after`: the Jacobian here times the residuals there
+  // is `mixed`. What was learned is used where it foretold the gain better, near the end.
+  void learn(const Eigen::VectorXd& s, const Eigen::VectorXd& after, const Eigen::VectorXd& mixed,
+             double gained) {
+    constexpr double kNearTheEnd = 0.1;  // of |r|^2, that a step gains
+    use_learned = gained < kNearTheEnd * squares &&
+                  std::abs(promise(s, true) - gained) < std::abs(promise(s, false) - gained);
+    const Eigen::VectorXd y = after - gradient, sharp = after - mixed;
+    const double sy = s.dot(y), sSs = s.dot(learned * s);
+    if (!(std::abs(sy) > 1e-12 * s.norm() * y.norm())) return;
+    if (sSs != 0) learned *= std::min(1.0, std::abs(s.dot(sharp) / sSs));
+    const Eigen::VectorXd d = sharp - learned * s;
+    learned +=
+        (d * y.transpose() + y * d.transpose()) / sy - (d.dot(s) / (sy * sy)) * (y * y.transpose());
+  }
+
+  // Variables on a bound that J presses them against stay there; those that the step would carry
+  // beyond one end on it, and the others are solved for again.
   Eigen::VectorXd step(const Eigen::VectorXd& x, double damping) const {
+    constexpr int kTurns = 6;
     const Eigen::Index n = x.size();
-    Eigen::MatrixXd A = hessian;
-    Eigen::VectorXd b = -gradient;
+    Eigen::MatrixXd full = hessian;
+    if (use_learned) full += learned;
     const double floor = 1e-8 * std::max(1e-12, hessian.diagonal().maxCoeff());
+    std::vector<bool> held(static_cast<size_t>(n));
     for (Eigen::Index k = 0; k < n; ++k) {
-      A(k, k) += damping * std::max(hessian(k, k), floor) + 1e-14;
-      if ((x[k] <= 0 && gradient[k] > 0) || (x[k] >= 1 && gradient[k] < 0)) {
+      full(k, k) += damping * std::max(hessian(k, k), floor) + 1e-14;
+      held[static_cast<size_t>(k)] =
+          (x[k] <= 0 && gradient[k] > 0) || (x[k] >= 1 && gradient[k] < 0);
+    }
+    Eigen::VectorXd fixed = Eigen::VectorXd::Zero(n), s = fixed;
+    bool again = true;
+    for (int turn = 0; turn < kTurns && again; ++turn) {
+      Eigen::MatrixXd A = full;
+      Eigen::VectorXd b = -gradient - full * fixed;
+      for (Eigen::Index k = 0; k < n; ++k) {
+        if (!held[static_cast<size_t>(k)]) continue;
         A.row(k).setZero();
         A.col(k).setZero();
         A(k, k) = 1;
-        b[k] = 0;
+        b[k] = fixed[k];
+      }
+      s = solve_symmetric(A, b);
+      again = false;
+      for (Eigen::Index k = 0; k < n; ++k) {
+        const double to = std::clamp(x[k] + s[k], 0.0, 1.0);
+        if (held[static_cast<size_t>(k)] || to == x[k] + s[k]) continue;
+        held[static_cast<size_t>(k)] = again = true;
+        fixed[k] = to - x[k];
       }
     }
-    return solve_symmetric(A, b);
+    return s;
   }
 };
 
@@ -192,18 +241,18 @@ Foot2dFit fit_foot2d_from(const Foot2dProblem& problem, const Eigen::VectorXd& s
   const int rows = problem.residuals();
   Foot2dFit fit;
   fit.x = start.cwiseMax(0.0).cwiseMin(1.0);
-  Eigen::VectorXd r(rows), trial_r(rows);
+  Eigen::VectorXd r(rows), trial_r(rows), mixed(n);
   RowMatrix J(rows, n);
-  NormalEquations at;
+  LocalModel at;
   problem.evaluate(fit.x.data(), r.data(), J.data());
   at.set(r, J);
-  double damping = 1e-3, growth = 2;
+  double damping = 0.03, growth = 2;
   int small_steps = 0;
   for (int k = 0; k < settings.iterations && !fit.converged; ++k) {
     if (settings.stop && settings.stop()) break;
     const Eigen::VectorXd x = (fit.x + at.step(fit.x, damping)).cwiseMax(0.0).cwiseMin(1.0);
     const Eigen::VectorXd moved = x - fit.x;
-    const double promised = -2 * at.gradient.dot(moved) - moved.dot(at.hessian * moved);
+    const double promised = at.promise(moved, at.use_learned);
     problem.evaluate(x.data(), trial_r.data(), nullptr);
     const double gained = at.squares - trial_r.squaredNorm();
     if (gained > 0 && promised > 0) {
@@ -212,12 +261,15 @@ Foot2dFit fit_foot2d_from(const Foot2dProblem& problem, const Eigen::VectorXd& s
       growth = 2;
       small_steps = gained < kEnough * at.squares ? small_steps + 1 : 0;
       fit.x = x;
+      mixed.noalias() = J.transpose() * trial_r;
       problem.evaluate(fit.x.data(), r.data(), J.data());
+      at.learn(moved, J.transpose() * r, mixed, gained);
       at.set(r, J);
     } else {
       damping *= growth;
       growth *= 2;
     }
+    if (at.squares <= settings.target) break;
     fit.converged = small_steps >= kEnoughSteps || damping > kMostDamping;
   }
   fit.objective = problem.objective(fit.x.data());
@@ -230,35 +282,43 @@ Foot2dFit fit_foot2d(const Foot2dProblem& problem, const Foot2dFitSettings& sett
   const auto begin = Clock::now();
   if (settings.starts < 1) throw InputError("foot2d: at least one start is needed");
   const int threads = calc_thread_count(settings.threads);
-  std::vector<Foot2dFit> fits(static_cast<size_t>(settings.starts));
+  const auto is_over = [&] { return settings.stop && settings.stop(); };
+  const auto is_lower = [](const Foot2dFit& a, const Foot2dFit& b) {
+    return a.objective.total() < b.objective.total();
+  };
   Foot2dFitSettings first = settings;
   first.iterations = settings.starts > 1 ? settings.first_steps : settings.iterations;
-  for_each_index(settings.starts, threads, [&](int k, int) {
-    if (settings.stop && settings.stop() && k > 0) return;
-    fits[static_cast<size_t>(k)] =
-        fit_foot2d_from(problem, draw_start(problem, settings, k), first);
-  });
-  std::erase_if(fits, [](const Foot2dFit& fit) { return fit.x.size() == 0; });
-  std::stable_sort(fits.begin(), fits.end(), [](const Foot2dFit& a, const Foot2dFit& b) {
-    return a.objective.total() < b.objective.total();
-  });
-  const double share = std::ceil(settings.go_on * double(settings.starts));
-  const auto best = std::min(fits.size(), static_cast<size_t>(std::max(1.0, share)));
-  if (settings.starts > 1) {
-    for_each_index(static_cast<int>(best), threads, [&](int k, int) {
-      Foot2dFit& fit = fits[static_cast<size_t>(k)];
-      fit = fit_foot2d_from(problem, fit.x, settings);
-    });
-  }
-  Foot2dFit result =
-      *std::min_element(fits.begin(), fits.begin() + static_cast<std::ptrdiff_t>(best),
-                        [](const Foot2dFit& a, const Foot2dFit& b) {
-                          return a.objective.total() < b.objective.total();
-                        });
   constexpr int kAtOnce = 4;
-  for (int round = 0; round < settings.hops; ++round) {
-    if (settings.stop && settings.stop()) break;
+  // Where a target may end it early, starts come in rounds too.
+  const int together = settings.target > 0 ? kAtOnce : settings.starts;
+  Foot2dFit result;
+  std::vector<double> of_starts;
+  for (int begun = 0; begun < settings.starts; begun += together) {
+    std::vector<Foot2dFit> fits(static_cast<size_t>(std::min(together, settings.starts - begun)));
+    for_each_index(static_cast<int>(fits.size()), threads, [&](int k, int) {
+      if (is_over() && begun + k > 0) return;
+      fits[static_cast<size_t>(k)] =
+          fit_foot2d_from(problem, draw_start(problem, settings, begun + k), first);
+    });
+    std::erase_if(fits, [](const Foot2dFit& fit) { return fit.x.size() == 0; });
+    if (fits.empty()) break;
+    std::stable_sort(fits.begin(), fits.end(), is_lower);
+    const double share = std::ceil(settings.go_on * double(fits.size()));
+    fits.resize(std::min(fits.size(), static_cast<size_t>(std::max(1.0, share))));
+    if (settings.starts > 1) {
+      for_each_index(static_cast<int>(fits.size()), threads, [&](int k, int) {
+        Foot2dFit& fit = fits[static_cast<size_t>(k)];
+        fit = fit_foot2d_from(problem, fit.x, settings);
+      });
+    }
+    for (const Foot2dFit& fit : fits) {
+      of_starts.push_back(fit.objective.total());
+      if (result.x.size() == 0 || is_lower(fit, result)) result = fit;
+    }
     if (result.objective.total() <= settings.target) break;
+  }
+  for (int round = 0; round < settings.hops; ++round) {
+    if (is_over() || result.objective.total() <= settings.target) break;
     std::vector<Foot2dFit> hops(kAtOnce);
     for_each_index(kAtOnce, threads, [&](int k, int) {
       const int number = settings.starts + round * kAtOnce + k;
@@ -266,17 +326,16 @@ Foot2dFit fit_foot2d(const Foot2dProblem& problem, const Foot2dFitSettings& sett
           fit_foot2d_from(problem, draw_hop(problem, result.x, settings, number), settings);
     });
     for (const Foot2dFit& hop : hops) {
-      if (hop.objective.total() < result.objective.total()) result = hop;
+      if (is_lower(hop, result)) result = hop;
     }
   }
   const bool low_enough = result.objective.total() <= settings.target;
-  if (!result.converged && !low_enough && !(settings.stop && settings.stop())) {
+  if (!result.converged && !low_enough && !is_over()) {
     Foot2dFitSettings longer = settings;
     longer.iterations = 10 * settings.iterations;
     result = fit_foot2d_from(problem, result.x, longer);
   }
-  result.of_starts.clear();
-  for (size_t k = 0; k < best; ++k) result.of_starts.push_back(fits[k].objective.total());
+  result.of_starts = of_starts;
   result.seconds = seconds_since(begin);
   return result;
 }

@@ -83,6 +83,12 @@ Foot2dProblem::Foot2dProblem(const Foot2dStance& stance, const Foot2dGeometry<do
   };
   normal_scale_ = scale(normal_, "normal force");
   friction_scale_ = scale(friction_, "force along the walk");
+  if (std::none_of(cop_.begin(), cop_.end(), [](double x) { return std::isfinite(x); })) {
+    throw InputError(fmt::format(
+        "{}: the normal force peaks at {:.0f} N and the centre of pressure counts above {:g} N: "
+        "lower `cop_threshold`",
+        stance.name, *std::max_element(normal_.begin(), normal_.end()), cop_threshold));
+  }
   cop_scale_ = scale(cop_, "centre of pressure");
 }
 

@@ -90,19 +90,32 @@ Foot2dTrials read_recordings(const InputFile& file, const InputNode& root) {
   std::vector<FootTrial> walks;
   for (const InputNode& walk : root.at("walks").items()) {
     walk.allow({"name", "markers", "forces"});
+    const std::string name = walk.at("name").text();
+    for (const FootTrial& other : walks) {
+      if (other.name == name) walk.at("name").fail("is the name of two walks");
+    }
     MotionTrial motion = load_motion(resolve_path(file, walk.at("markers")));
     if (const auto forces = walk.find("forces")) {
       motion = join(motion, load_motion(resolve_path(file, *forces)));
     }
-    walks.push_back({walk.at("name").text(), std::move(motion)});
+    walks.push_back({name, std::move(motion)});
   }
   if (walks.empty()) root.at("walks").fail("at least one walk is needed");
+  const MotionTrial standing = load_motion(resolve_path(file, root.at("standing")));
   try {
-    return find_foot2d_stances(load_motion(resolve_path(file, root.at("standing"))), walks,
-                               options);
+    return find_foot2d_stances(standing, walks, options);
   } catch (const InputError& e) {
     root.at("walks").fail(e.what());
   }
+}
+
+// What was said of one walk, a line each.
+std::string list_remarks(const Foot2dTrials& trials, const std::string& walk) {
+  std::string lines;
+  for (const std::string& remark : trials.remarks) {
+    if (remark.starts_with(walk + ":")) lines += "\n  " + remark;
+  }
+  return lines;
 }
 
 // `fit`: walks, or maps of walk and side. Nothing: all stances.
@@ -112,6 +125,10 @@ std::vector<size_t> read_fitted(const InputNode& root, const Foot2dTrials& trial
   if (!node) {
     for (size_t k = 0; k < trials.stances.size(); ++k) fitted.push_back(k);
     return fitted;
+  }
+  std::vector<std::string> given;  // walks, with or without a stance
+  if (const auto walks = root.find("walks")) {
+    for (const InputNode& walk : walks->items()) given.push_back(walk.at("name").text());
   }
   std::vector<std::string_view> known;
   for (const Foot2dStance& s : trials.stances) {
@@ -123,6 +140,9 @@ std::vector<size_t> read_fitted(const InputNode& root, const Foot2dTrials& trial
     const InputNode name = map ? item.at("walk") : item;
     const std::string walk = name.text();
     if (std::find(known.begin(), known.end(), walk) == known.end()) {
+      if (std::find(given.begin(), given.end(), walk) != given.end()) {
+        name.fail("walk '" + walk + "' has no whole stance" + list_remarks(trials, walk));
+      }
       name.fail("walk " + say_unknown(walk, known) + " (walks with a whole stance)");
     }
     std::string side;
@@ -136,7 +156,10 @@ std::vector<size_t> read_fitted(const InputNode& root, const Foot2dTrials& trial
       if (std::find(fitted.begin(), fitted.end(), k) == fitted.end()) fitted.push_back(k);
       any = true;
     }
-    if (!any) item.fail(fmt::format("{} has no whole stance of the {} foot", walk, side));
+    if (!any) {
+      item.fail(fmt::format("{} has no whole stance of the {} foot{}", walk, side,
+                            list_remarks(trials, walk)));
+    }
   }
   if (fitted.empty()) node->fail("at least one stance");
   return fitted;
@@ -213,9 +236,17 @@ Foot2dPlan read_foot2d_plan(const InputFile& file) {
         other->fail("has no effect on synthetic stances: either `walks` or `synthetic`");
       }
     }
-    plan.trials = read_synthetic(*synthetic);
-  } else {
+    try {
+      plan.trials = read_synthetic(*synthetic);
+    } catch (const InputError& e) {
+      // What a key of it says has its place.
+      if (std::string_view(e.what()).starts_with(file.name())) throw;
+      synthetic->fail(e.what());
+    }
+  } else if (root.find("walks")) {
     plan.trials = read_recordings(file, root);
+  } else {
+    root.fail("`walks` with `standing`, or `synthetic`: stances come from one of them");
   }
   plan.fitted = read_fitted(root, plan.trials);
   return plan;
@@ -340,12 +371,14 @@ class StanceWork {
     r->placebo = fit_foot2d(placebo, settings).objective;
   }
 
-  // The hyper-volumetric sphere with H = 1 is the linear one: where that was fitted before, its
-  // optimum is one more start, so that the larger family never ends above the smaller.
+  // With H = 1 the hyper-volumetric sphere is the linear one, the ellipsoid likewise: where that
+  // was fitted before, its optimum is one more start, so that the larger family never ends above
+  // the smaller.
   std::optional<Eigen::VectorXd> make_nested_start(const Foot2dType& type) const {
-    if (type.element != Foot2dElement::kHyper) return std::nullopt;
+    if (!type.is_hyper()) return std::nullopt;
+    const auto smaller = type.is_ellipsoid() ? Foot2dElement::kEllipsoid : Foot2dElement::kLinear;
     for (const Foot2dTypeResult& r : result_.types) {
-      if (r.type.element != Foot2dElement::kLinear) continue;
+      if (r.type.element != smaller) continue;
       const auto from = make_foot2d_rows(r.type), to = make_foot2d_rows(type);
       Eigen::VectorXd x(3 * static_cast<Eigen::Index>(to.size()));
       Eigen::Index at = 0;
@@ -459,11 +492,15 @@ void add_unseen_verdict(Foot2dStudy* study) {
     for (const Foot2dTypeResult& r : s.types) model.push_back(r.median_unseen());
   }
   if (model.empty()) return;
+  constexpr double kConstants = 2;  // J of them, at least
   const double a = calc_median(model), b = calc_median(copied);
   study->verdicts.push_back(
       fmt::format("unseen stances: objective {:.2f} (median), the fitted stance's own curves laid "
-                  "over them {:.2f}: the models are {}",
-                  a, b, a < b ? "better" : "not better"));
+                  "over them {:.2f}: {}",
+                  a, b,
+                  std::min(a, b) > kConstants ? "neither is better than constants at their means"
+                  : a < b                     ? "the models are better"
+                                              : "the models are not better"));
 }
 
 }  // namespace
@@ -492,7 +529,17 @@ Foot2dStudy run_foot2d_study(const InputFile& file, const Foot2dRun& run) {
     for (const Foot2dType& type : plan.types) {
       if (run.stop && run.stop()) break;
       if (!work.add(type)) break;
-      study.converged = study.converged && work.result().types.back().fit.converged;
+      if (!work.result().types.back().fit.converged) {
+        study.converged = false;
+        const bool source = plan.route == Route::kSource;
+        study.remarks.push_back(
+            fmt::format("{}, {}: the search did not converge{}; its J is what it had reached",
+                        work.result().stance.name, name_of(type.element),
+                        source ? ": `pipeline` has a time limit, or it takes more rounds"
+                               : fmt::format(" in {} iterations from its lowest point: raise "
+                                             "`search.iterations`",
+                                             10 * plan.fit.iterations)));
+      }
       if (run.progress) run.progress(++done / parts);
     }
     if (!work.result().types.empty()) study.stances.push_back(work.result());

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "vesica/error.h"
+#include "vesica/math/median.h"
 #include "vesica/motion/trial_analysis.h"
 #include "vesica/motion/trial_edit.h"
 
@@ -57,6 +58,24 @@ struct PointMarkers {
   std::vector<size_t> ankle, heel, ball, toe;
 };
 
+void require_one_place_each(const MarkerTracks& tracks, const PointMarkers& p) {
+  std::vector<std::pair<size_t, const char*>> taken;
+  const auto take = [&](const std::vector<size_t>& markers, const char* what) {
+    for (const size_t m : markers) {
+      for (const auto& [other, where] : taken) {
+        if (other != m) continue;
+        throw InputError(fmt::format("marker {} stands for {} and {}: each belongs to one point",
+                                     tracks.labels[m], where, what));
+      }
+      taken.emplace_back(m, what);
+    }
+  };
+  take(p.ankle, "ankle");
+  take(p.heel, "heel");
+  take(p.ball, "ball");
+  take(p.toe, "toe");
+}
+
 PointMarkers find_points(const MarkerTracks& tracks, char s, const Foot2dMarkers& given) {
   const auto name = [&](const char* rest) { return std::string(1, s) + rest; };
   PointMarkers p;
@@ -82,6 +101,7 @@ PointMarkers find_points(const MarkerTracks& tracks, char s, const Foot2dMarkers
   need(p.ankle, "ankle");
   need(p.heel, "heel");
   need(p.ball, "ball");
+  require_one_place_each(tracks, p);
   return p;
 }
 
@@ -144,7 +164,8 @@ std::optional<double> find_toe_off_before(const TrialAnalysis& analysis, Foot fo
   return found;
 }
 
-const PlateForces& find_plate(const TrialAnalysis& analysis, const FootTrials::Entry& entry) {
+const PlateForces& find_plate(const TrialAnalysis& analysis, const FootTrials::Entry& entry,
+                              double cutoff) {
   const PlateContact* best = nullptr;
   double least = kInfinity;
   for (const PlateContact& c : analysis.contacts) {
@@ -154,7 +175,11 @@ const PlateForces& find_plate(const TrialAnalysis& analysis, const FootTrials::E
       best = &c;
     }
   }
-  if (best == nullptr || least > 0.1) throw InputError("its plate is not found again");
+  if (best == nullptr || least > 0.1) {
+    throw InputError(fmt::format(
+        "its contact is not found again in forces filtered at {:g} Hz: choose a higher `filter`",
+        cutoff));
+  }
   return analysis.plates[static_cast<size_t>(best->plate)];
 }
 
@@ -192,6 +217,48 @@ struct PlaneTrack {
     return q;
   }
 };
+
+// Markers that are another foot's or another point's: hindfoot and forefoot are one body, on which
+// distances stay, and the heel lies behind the ball.
+void check_anatomy(const Foot2dStance& s) {
+  // Skin and the projection of a foot that turns: up to 8 mm in the walks of ../shared/data.
+  constexpr double kMostSpread = 0.03;  // m
+  const auto check = [&](const char* what, const auto& distance) {
+    double mean = 0, square_sum = 0, count = 0;
+    for (size_t f = 0; f < s.frames(); ++f) {
+      const double d = distance(f);
+      if (!std::isfinite(d)) continue;
+      mean += d;
+      square_sum += d * d;
+      ++count;
+    }
+    mean /= std::max(1.0, count);
+    const double spread = std::sqrt(std::max(0.0, square_sum / std::max(1.0, count) - mean * mean));
+    if (spread <= kMostSpread) return;
+    throw InputError(fmt::format(
+        "the distance from {} is {:.0f} +- {:.0f} mm, but they are of one body: are their markers "
+        "of this foot?",
+        what, 1e3 * mean, 1e3 * spread));
+  };
+  const auto between = [](double x, double y, const Point2<double>& p) {
+    return std::hypot(p.x - x, p.y - y);
+  };
+  check("ankle to heel", [&](size_t f) { return between(s.poses[f].x, s.poses[f].y, s.H[f]); });
+  check("ankle to ball", [&](size_t f) { return between(s.poses[f].x, s.poses[f].y, s.P[f]); });
+  double ahead = 0;
+  int count = 0;
+  for (size_t f = 0; f < s.frames(); ++f) {
+    if (s.times[f] < s.begin || s.times[f] > s.end) continue;
+    ahead += s.P[f].x - s.H[f].x;
+    ++count;
+  }
+  if (count > 0 && ahead / count < 0.02) {
+    throw InputError(fmt::format(
+        "its heel lies {:.0f} mm behind its ball along the walk: are their markers exchanged, or "
+        "does it walk backwards?",
+        1e3 * ahead / count));
+  }
+}
 
 // Toes that rest on the floor as far as they bend.
 void make_up_toe(Foot2dStance* s) {
@@ -264,7 +331,7 @@ Foot2dStance make_planar(const WalkTrack& walk, const FootTrials::Entry& entry,
     track.A.push_back(plane(mean_of(m, f, points.ankle)));
     track.P.push_back(plane(mean_of(m, f, points.ball)));
   }
-  const PlateForces& plate = find_plate(walk.analysis, entry);
+  const PlateForces& plate = find_plate(walk.analysis, entry, options.cutoff);
   for (size_t f = first; f <= last; ++f) {
     const size_t k = f - first + 1;
     s.times.push_back(m.times[f]);
@@ -274,40 +341,125 @@ Foot2dStance make_planar(const WalkTrack& walk, const FootTrials::Entry& entry,
     if (!points.toe.empty()) s.T.push_back(plane(mean_of(m, f, points.toe)));
     add_load(plate, m.times[f], m.times[f] >= entry.begin && m.times[f] <= entry.end, plane, &s);
   }
+  check_anatomy(s);
   if (points.toe.empty()) make_up_toe(&s);
   return s;
+}
+
+// From whole strides; NaN where none lies on the plates.
+double find_weight(const std::vector<WalkTrack>& walks) {
+  std::vector<double> all;
+  for (const WalkTrack& walk : walks) {
+    for (const WeightEstimate& w : walk.analysis.weights) all.push_back(w.weight);
+  }
+  return all.empty() ? kMissing : calc_median(all);
+}
+
+// What is odd about a walk, so that nobody wonders where its stances are.
+void add_remarks(const WalkTrack& walk, const Foot2dTrialOptions& options,
+                 std::vector<std::string>* remarks) {
+  for (const std::string& warning : walk.analysis.force_warnings) {
+    remarks->push_back(walk.name + ": " + warning);
+  }
+  const auto add = [&](const std::string& words) {
+    const bool said = std::any_of(remarks->begin(), remarks->end(), [&](const std::string& r) {
+      return r.starts_with(walk.name + ":") && r.ends_with(words);
+    });
+    if (!said) remarks->push_back(walk.name + ": " + words);
+  };
+  // Own forces of 88 walks: up to 61 ms; of another walk of hers: 35 to 334 ms.
+  constexpr double kMostDisagreement = 0.065;  // s
+  const ClockOffset& clocks = walk.analysis.clock_offset;
+  const double apart = std::abs(clocks.seconds) + clocks.spread;
+  if (!clocks.is_off() && clocks.stances > 1 && apart > kMostDisagreement) {
+    add(
+        fmt::format("forces and standing feet disagree by up to {:.2f} s in one of {} stances: are "
+                    "they of one walk?",
+                    apart, clocks.stances));
+  }
+  if (walk.analysis.contacts.empty()) {
+    add("no plate is loaded in it: `forces` given, and pushing up?");
+  }
+  for (const bool left : {true, false}) {
+    try {
+      const PointMarkers p =
+          find_points(walk.markers, left ? 'L' : 'R', left ? options.left : options.right);
+      const std::pair<const std::vector<size_t>*, const char*> all[] = {
+          {&p.ankle, "ankle"}, {&p.heel, "heel"}, {&p.ball, "ball"}};
+      for (const auto& [markers, what] : all) {
+        for (const size_t m : *markers) {
+          size_t seen = 0;
+          for (size_t f = 0; f < walk.markers.frames(); ++f) seen += walk.markers.has(f, m) ? 1 : 0;
+          if (seen > 0) continue;
+          add(fmt::format("marker {} of the {} is never seen", walk.markers.labels[m], what));
+        }
+      }
+    } catch (const InputError& e) {
+      add(e.what());
+    }
+  }
+}
+
+// A weight that the forces do not know: they peak at 0.9 to 1.6 times it in walking, at 3 in
+// running.
+void check_weight(const Foot2dTrials& trials, std::vector<std::string>* remarks) {
+  std::vector<double> peaks;
+  for (const Foot2dStance& s : trials.stances) {
+    peaks.push_back(*std::max_element(s.normal.begin(), s.normal.end()));
+  }
+  const double ratio = calc_median(peaks) / trials.weight;
+  if (!(ratio < 0.7 || ratio > 4)) return;
+  remarks->push_back(fmt::format(
+      "the force peaks at {:.2g} times the weight of {:.0f} N: check `weight` (the fits do not "
+      "hang on it)",
+      ratio, trials.weight));
 }
 
 }  // namespace
 
 Foot2dTrials find_foot2d_stances(const MotionTrial& standing, const std::vector<FootTrial>& walks,
                                  const Foot2dTrialOptions& options) {
-  FootTrialOptions whole;
-  whole.threshold = options.threshold;
-  whole.weight = options.weight;
-  const FootTrials found = find_foot_stances(standing, walks, whole);
-  Foot2dTrials out;
-  out.weight = found.weight;
-  out.remarks = found.remarks;
   std::vector<WalkTrack> tracks;
   for (const FootTrial& walk : walks) tracks.push_back(track_walk(walk, options));
+  Foot2dTrials out;
+  out.weight = options.weight > 0 ? options.weight : find_weight(tracks);
+  const auto add_all = [&](std::vector<std::string>* remarks) {
+    for (const WalkTrack& walk : tracks) add_remarks(walk, options, remarks);
+  };
+  FootTrialOptions whole;
+  whole.threshold = options.threshold;
+  whole.weight = std::isfinite(out.weight) ? out.weight : 1;  // no stance hangs on it
+  const FootTrials found = [&] {
+    try {
+      return find_foot_stances(standing, walks, whole);
+    } catch (const InputError& e) {
+      std::string why = e.what();
+      std::vector<std::string> remarks;
+      add_all(&remarks);
+      for (const std::string& remark : remarks) why += "\n  " + remark;
+      throw InputError(why);
+    }
+  }();
+  out.remarks = found.remarks;
   bool made_up = false;
   for (const FootTrials::Entry& entry : found.stances) {
     const auto walk = std::find_if(tracks.begin(), tracks.end(),
                                    [&](const WalkTrack& w) { return w.name == entry.trial; });
     try {
-      out.stances.push_back(make_planar(*walk, entry, found.floor, found.weight, options));
+      out.stances.push_back(make_planar(*walk, entry, found.floor, out.weight, options));
       made_up = made_up || !out.stances.back().toe_measured;
     } catch (const InputError& e) {
       out.remarks.push_back(fmt::format("{}: {} stance at {:.2f} s is left out: {}", entry.trial,
                                         name_of(entry.side), entry.begin, e.what()));
     }
   }
+  add_all(&out.remarks);
   if (out.stances.empty()) {
     std::string why;
     for (const std::string& remark : out.remarks) why += "\n  " + remark;
     throw InputError("no stance can be used" + why);
   }
+  check_weight(out, &out.remarks);
   if (made_up) {
     out.remarks.push_back(
         "no marker on the toes: they are taken to rest on the floor as far as they bend");

@@ -41,19 +41,43 @@ void fix(Model& model, int k, double value, StudyResult& result) {
   result.fixed.push_back(model.parameters[k].name);
 }
 
+using Load = std::function<MotionTrial(const std::string&)>;
+
+// Where there is no `fit` the recordings are not read, and what is taken has its start.
+Study read_study(const InputFile& file, const Load& load, const MatchOptions& match,
+                 const std::function<void(Run&, const MotionTrial& evaluation, StudyResult&)>& fit);
+
 }  // namespace
 
 bool is_study(const InputFile& file) { return file.root().find("study").has_value(); }
 
-Study run_study(const InputFile& file, const std::function<MotionTrial(const std::string&)>& load,
-                const RunOptions& options, const MatchOptions& match) {
+Study run_study(const InputFile& file, const Load& load, const RunOptions& options,
+                const MatchOptions& match) {
+  return read_study(
+      file, load, match, [&](Run& run, const MotionTrial& evaluation, StudyResult& result) {
+        run_identification(run, options);
+        std::vector<Trial> one{make_trial(run.model, evaluation, file.root().at("evaluate").text(),
+                                          match, &run.warnings)};
+        AllFrames frames(run.model, one, options.threads);
+        solve_frames(frames, run.id->d);
+        result.evaluated = calc_marker_errors(frames, run.id->d);
+      });
+}
+
+void check_study(const InputFile& file) { read_study(file, nullptr, {}, nullptr); }
+
+namespace {
+
+Study read_study(
+    const InputFile& file, const Load& load, const MatchOptions& match,
+    const std::function<void(Run&, const MotionTrial& evaluation, StudyResult&)>& fit) {
   const InputNode root = file.root();
   root.allow({"vesica", "study", "models", "evaluate"});
   root.at("vesica").integer(1, 1);
   Study study;
   study.name = root.at("study").text();
   study.evaluate = root.at("evaluate").text();
-  const MotionTrial evaluation = load(in_folder(file, study.evaluate));
+  const MotionTrial evaluation = fit ? load(in_folder(file, study.evaluate)) : MotionTrial();
   for (const auto& [name, node] : root.at("models").entries()) {
     node.allow({"model", "trials", "keep", "take"});
     StudyResult result;
@@ -81,24 +105,25 @@ Study run_study(const InputFile& file, const std::function<MotionTrial(const std
         for (int k : find_parameters(run.model, item)) {
           const int other = source->run->model.find_parameter(run.model.parameters[k].name);
           if (other < 0) item.fail(fmt::format("model '{}' has no such parameter", from));
-          fix(run.model, k, source->run->id->d[other], result);
+          fix(run.model, k,
+              fit ? source->run->id->d[other] : source->run->model.parameters[other].start, result);
         }
       }
     }
     run.model.finish();
     for (const InputNode& trial : node.at("trials").items()) {
-      run.trials.push_back(make_trial(run.model, load(in_folder(file, trial.text())),
-                                      name_trial(run.trials, trial.text()), match, &run.warnings));
+      const std::string name = trial.text();
+      if (!fit) continue;
+      run.trials.push_back(make_trial(run.model, load(in_folder(file, name)),
+                                      name_trial(run.trials, name), match, &run.warnings));
     }
-    run_identification(run, options);
-    std::vector<Trial> one{make_trial(run.model, evaluation, study.evaluate, match, &run.warnings)};
-    AllFrames frames(run.model, one, options.threads);
-    solve_frames(frames, run.id->d);
-    result.evaluated = calc_marker_errors(frames, run.id->d);
+    if (fit) fit(run, evaluation, result);
     study.models.push_back(std::move(result));
   }
   return study;
 }
+
+}  // namespace
 
 std::string make_study_table(const Study& study) {
   std::string out = fmt::format("{}\n\n  {:<32}", study.name, "parameter");

@@ -31,6 +31,9 @@ bool is_study(const InputFile& file);
 Study run_study(const InputFile& file, const std::function<MotionTrial(const std::string&)>& load,
                 const RunOptions& options, const MatchOptions& match = {});
 
+// Reads the study and its models, not the recordings, and fits nothing.
+void check_study(const InputFile& file);
+
 std::string make_study_table(const Study& study);
 nlohmann::ordered_json make_study_json(const Study& study);
 

@@ -167,15 +167,24 @@ void add_stance(HtmlPage& page, const Foot2dStanceResult& s) {
 
 std::string make_foot2d_page(const Foot2dStudy& study, const std::string& subtitle) {
   HtmlPage page(study.title.empty() ? "A planar foot from gait" : study.title, subtitle);
-  page.add_findings(study.verdicts, "No verdict.");
+  page.add_notes("What was found", study.verdicts, HtmlPage::Mood::kGood);
+  if (!study.remarks.empty()) page.add_findings(study.remarks, "");
   page.add_heading(
       "Objectives",
       "J of (17): constants at the measured means give between 2 and 3. Placebo: the same "
       "search on forces reversed in time. Unseen: median over stances that were not "
       "fitted; copied: the fitted stance's measured curves laid over them, no model.");
-  page.add_table({"stance", "type", "J", "over seeds", "normal", "friction", "point", "placebo",
-                  "unseen", "copied", "source's search"},
-                 make_objective_rows(study), {1, 3});
+  std::vector<std::string> columns = {"stance",   "type",  "J",       "over seeds", "normal",
+                                      "friction", "point", "placebo", "unseen",     "copied"};
+  Rows objectives = make_objective_rows(study);
+  // The last column is empty where the source's search was not run.
+  if (std::any_of(objectives.begin(), objectives.end(),
+                  [](const auto& row) { return !row.back().empty(); })) {
+    columns.push_back("source's search");
+  } else {
+    for (auto& row : objectives) row.pop_back();
+  }
+  page.add_table(columns, objectives, {1, 3});
   const Rows improvements = make_improvement_rows(study);
   if (!improvements.empty()) {
     std::vector<std::string> header = {"lower objective, per cent", "source"};
@@ -186,10 +195,6 @@ std::string make_foot2d_page(const Foot2dStudy& study, const std::string& subtit
   page.add_table({"stance", "AH", "AP", "PT", "beta", "all", "heel", "ball", "toe"},
                  make_geometry_rows(study), {5, 6, 7, 8});
   for (const Foot2dStanceResult& s : study.stances) add_stance(page, s);
-  if (!study.remarks.empty()) {
-    page.add_heading("Remarks");
-    for (const std::string& remark : study.remarks) page.add_text(remark);
-  }
   return page.as_html();
 }
 

@@ -17,28 +17,40 @@ using forces::Walk;
 constexpr const char* kSideNames[] = {"left", "right"};
 const char* side_name(int side) { return kSideNames[side == forces::kRight ? 1 : 0]; }
 
-// One quantity of a foot at a frame.
-using Reading = double (*)(const Vec3d& force, const forces::Vec2d& pressure);
+// What a foot does at a frame, and one quantity of it.
+struct FootFrame {
+  Vec3d force;
+  forces::Vec2d pressure;
+  double free_moment;
+};
+using Reading = double (*)(const FootFrame& foot);
+constexpr int kFreeMoment = forces::kOutputs;  // beside the outputs that have bands of their own
 struct Panel {
   const char* title;
   const char* unit;
   Reading read;
-  int output;  // forces::Output, of its band
+  int output;  // forces::Output, or kFreeMoment
 };
 const Panel kPanels[] = {
-    {"Vertical force", "N", [](const Vec3d& f, const forces::Vec2d&) { return f.y(); },
-     forces::kForceY},
-    {"Fore-aft force, positive ahead", "N",
-     [](const Vec3d& f, const forces::Vec2d&) { return f.x(); }, forces::kForceX},
-    {"Lateral force, positive to the right", "N",
-     [](const Vec3d& f, const forces::Vec2d&) { return f.z(); }, forces::kForceZ},
-    {"Centre of pressure, ahead", "mm",
-     [](const Vec3d&, const forces::Vec2d& p) { return 1e3 * p[0]; }, forces::kPressureX},
+    {"Vertical force", "N", [](const FootFrame& f) { return f.force.y(); }, forces::kForceY},
+    {"Fore-aft force, positive ahead", "N", [](const FootFrame& f) { return f.force.x(); },
+     forces::kForceX},
+    {"Lateral force, positive to the right", "N", [](const FootFrame& f) { return f.force.z(); },
+     forces::kForceZ},
+    {"Centre of pressure, ahead", "mm", [](const FootFrame& f) { return 1e3 * f.pressure[0]; },
+     forces::kPressureX},
     {"Centre of pressure, to the right", "mm",
-     [](const Vec3d&, const forces::Vec2d& p) { return 1e3 * p[1]; }, forces::kPressureZ},
+     [](const FootFrame& f) { return 1e3 * f.pressure[1]; }, forces::kPressureZ},
+    {"Free moment, about the vertical", "N m", [](const FootFrame& f) { return f.free_moment; },
+     kFreeMoment},
 };
 
+bool is_pressure_panel(const Panel& panel) {
+  return panel.output != kFreeMoment && forces::is_pressure(panel.output);
+}
+
 double band_of(const FootForces& foot, size_t k, int output) {
+  if (output == kFreeMoment) return foot.moment_band[k];
   return forces::is_pressure(output) ? 1e3 * foot.pressure_band[k][output - forces::kForceOutputs]
                                      : foot.force_band[k][output];
 }
@@ -50,13 +62,15 @@ TimePlot make_plot(const PredictedTrial& trial, int side, const Panel& panel) {
   plot.title = fmt::format("{}, {} foot", panel.title, side_name(side));
   plot.unit = panel.unit;
   plot.times = walk.times;
-  plot.zero = !forces::is_pressure(panel.output);
-  PlotSeries predicted{"predicted", {}, {}, side == forces::kRight ? "right" : "left"};
+  plot.zero = !is_pressure_panel(panel);
+  // Of one colour for both feet: that of right feet is too near to what was measured.
+  PlotSeries predicted{"predicted", {}, {}, "left"};
   PlotSeries low{"95 % band", {}, {}, "other", "95 % band"};
   PlotSeries high{"95 % band, above", {}, {}, "other", "95 % band"};
   for (size_t k = 0; k < walk.frames(); ++k) {
     const bool on = foot.on[k];
-    const double y = on ? panel.read(foot.force[k], foot.pressure[k]) : kMissing;
+    const double y =
+        on ? panel.read({foot.force[k], foot.pressure[k], foot.free_moment[k]}) : kMissing;
     const double half = band_of(foot, k, panel.output);
     predicted.y.push_back(y);
     low.y.push_back(panel.output == forces::kForceY ? std::max(0.0, y - half) : y - half);
@@ -73,15 +87,17 @@ TimePlot make_plot(const PredictedTrial& trial, int side, const Panel& panel) {
       if (walk.contacts[s.contact].side != side) continue;
       for (size_t k = 0; k < walk.frames(); ++k) {
         if (walk.times[k] < s.begin || walk.times[k] > s.end) continue;
-        if (forces::is_pressure(panel.output) && s.force[k].y() <= forces::kPressureForce) continue;
-        measured.y[k] = panel.read(s.force[k], s.pressure[k]);
-        baseline.y[k] = panel.read(curve.force[k], curve.pressure[k]);
+        if (is_pressure_panel(panel) && s.force[k].y() <= forces::kPressureForce) continue;
+        measured.y[k] = panel.read({s.force[k], s.pressure[k], s.free_moment[k]});
+        if (panel.output != kFreeMoment) {
+          baseline.y[k] = panel.read({curve.force[k], curve.pressure[k], 0.0});
+        }
         any = true;
       }
     }
     if (any) {
       plot.series.push_back(measured);
-      plot.series.push_back(baseline);
+      if (panel.output != kFreeMoment) plot.series.push_back(baseline);
     }
   }
   return plot;
@@ -200,6 +216,7 @@ std::string make_forces_page(const PredictedTrial& trial) {
                   {fmt::format("{:.0f} N", trial.weight), "body weight"},
                   {fmt::format("{}", whole), "whole contacts"}});
   page.add_findings(walk.notes, "Nothing had to be mended in the recording.");
+  for (const std::string& text : forces::list_guesses(walk)) page.add_text(text);
   page.add_heading("Forces and centres of pressure",
                    "Thin lines: 95 % bands, from people who were left out.");
   page.begin_grid();
