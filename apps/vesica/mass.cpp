@@ -62,6 +62,7 @@ BodyMass measure_mesh(const std::string& path, double scale) {
 struct Measured {
   std::vector<BodyMass> bodies;
   std::vector<std::string> left_out;  // why, of bodies whose shapes have no mass
+  std::vector<std::string> noted;     // those of them that have one in the file
 };
 
 BodyMass measure_body(const model::Body<>& given, const std::vector<PlacedShape<double>>& shapes,
@@ -99,6 +100,7 @@ void measure_bodies(const Bodies& bodies, const Places& places, const std::strin
       throw;
     } catch (const InputError& error) {
       measured->left_out.emplace_back(error.what());
+      if (given.mass) measured->noted.emplace_back(error.what());
     }
   }
 }
@@ -231,7 +233,7 @@ void run_mass(const MassOptions& options, const Common& common) {
     print_body(body, row);
   }
   if (common.json) print_json(json);
-  for (const std::string& why : measured.left_out) {
+  for (const std::string& why : measured.noted) {
     if (!common.quiet) say("note: left out: {}\n", why);
   }
   if (assumed && !common.quiet) {
