@@ -13,6 +13,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
 #include "vesica/io/file_error.h"
+#include "vesica/io/output_file.h"
 #include "vesica/io/unknown_word.h"
 #include "vesica/simulation/simulate.h"
 
@@ -196,10 +197,13 @@ int main(int argc, char** argv) {
                           vesica::suggest_word(words[0], {names.begin(), names.end()})));
     return kBadInput;
   }
+  int status = kDone;
   try {
-    const int status = line.parse_and_run(std::move(words));
-    return flush_output(status != kDone ? status : common.status);
+    status = line.parse_and_run(std::move(words));
+    if (status == kDone) status = common.status;
   } catch (...) {
-    return flush_output(explain_exception());
+    status = explain_exception();
   }
+  vesica::remove_empty_folders();
+  return flush_output(status);
 }

@@ -11,6 +11,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/geometry/mass_properties.h"
+#include "vesica/io/file_error.h"
 #include "vesica/io/obj.h"
 #include "vesica/io/units.h"
 #include "vesica/model/make_contact.h"
@@ -58,50 +59,77 @@ BodyMass measure_mesh(const std::string& path, double scale) {
   return body;
 }
 
+struct Measured {
+  std::vector<BodyMass> bodies;
+  std::vector<std::string> left_out;  // why, of bodies whose shapes have no mass
+  std::vector<std::string> noted;     // those of them that have one in the file
+};
+
+BodyMass measure_body(const model::Body<>& given, const std::vector<PlacedShape<double>>& shapes,
+                      const PartPlace& place) {
+  // Advice that the body has followed already, or does not need, is none.
+  const bool needs_inertia = !given.is_given() && !given.inertia;
+  BodyMass body{given.name, given.mass, {}, {}};
+  body.solid = calc_uniform_mass<double>(
+      shapes, place.below(given.has_shape_list ? "shapes" : "shape"),
+      needs_inertia ? "in a scene, give the body 'inertia'" : "no mass follows from its shapes");
+  for (const auto& placed : shapes) body.shapes.push_back(placed.X_BS);
+  return body;
+}
+
+// Of all bodies, or the one that is asked for: others may be what they are.
 template <class Bodies>
-void measure_bodies(const Bodies& bodies, const Places& places, std::vector<BodyMass>* measured) {
+void measure_bodies(const Bodies& bodies, const Places& places, const std::string& only,
+                    Measured* measured) {
+  std::vector<std::string_view> names;
+  for (const auto& given : bodies) names.push_back(given.name);
+  if (!only.empty() && std::find(names.begin(), names.end(), only) == names.end()) {
+    throw InputError(fmt::format("--body: {}", say_unknown(only, names)));
+  }
   for (const auto& given : bodies) {
+    if (!only.empty() && given.name != only) continue;
     const std::string path = join_path("bodies", given.name);
-    const auto has_volume = [](const PlacedShape<double>& placed) {
-      return calc_bounds(placed.shape).is_finite() && !std::holds_alternative<Point>(placed.shape);
-    };
     const std::vector<PlacedShape<double>> shapes = make_shapes(given, places, path);
-    if (shapes.empty() || !std::all_of(shapes.begin(), shapes.end(), has_volume)) continue;
-    BodyMass body{given.name, given.mass, {}, {}};
-    body.solid = calc_uniform_mass<double>(
-        shapes, PartPlace{places, path}.below(given.has_shape_list ? "shapes" : "shape"));
-    for (const auto& placed : shapes) body.shapes.push_back(placed.X_BS);
-    measured->push_back(std::move(body));
+    if (shapes.empty()) {
+      measured->left_out.push_back(fmt::format("{} has no shapes", path));
+      continue;
+    }
+    try {
+      measured->bodies.push_back(measure_body(given, shapes, {places, path}));
+    } catch (const FileError&) {
+      throw;
+    } catch (const InputError& error) {
+      measured->left_out.emplace_back(error.what());
+      if (given.mass) measured->noted.emplace_back(error.what());
+    }
   }
 }
 
-std::vector<BodyMass> measure(const MassOptions& options) {
+Measured measure(const MassOptions& options) {
   const std::string extension = std::filesystem::path(options.file).extension().string();
-  std::vector<BodyMass> bodies;
+  Measured measured;
   if (extension == ".stl" || extension == ".STL" || extension == ".obj" || extension == ".OBJ") {
-    bodies.push_back(measure_mesh(options.file, options.scale));
+    measured.bodies.push_back(measure_mesh(options.file, options.scale));
+    if (!options.body.empty() && options.body != measured.bodies[0].name) {
+      throw InputError(
+          fmt::format("--body: {}", say_unknown(options.body, {measured.bodies[0].name})));
+    }
   } else {
     InputFile file = InputFile::load(find_input(options.file));
     apply_settings(options.settings, &file);
     if (is_scene(file)) {
       const Model model = read_model(file);
-      measure_bodies(model.bodies, *model.places, &bodies);
+      measure_bodies(model.bodies, *model.places, options.body, &measured);
     } else {
       const Case model = read_case(file);
-      measure_bodies(model.bodies, *model.places, &bodies);
+      measure_bodies(model.bodies, *model.places, options.body, &measured);
     }
   }
-  if (!options.body.empty()) {
-    std::vector<std::string_view> names;
-    for (const BodyMass& body : bodies) names.push_back(body.name);
-    const std::string unknown = say_unknown(options.body, names);
-    std::erase_if(bodies, [&](const BodyMass& body) { return body.name != options.body; });
-    if (bodies.empty()) throw InputError(fmt::format("--body: {}", unknown));
+  if (measured.bodies.empty()) {
+    throw InputError(fmt::format("{}: no body has a mass that follows from its shapes:\n  {}",
+                                 options.file, fmt::join(measured.left_out, "\n  ")));
   }
-  if (bodies.empty()) {
-    throw InputError(fmt::format("{}: no body has shapes with a volume", options.file));
-  }
-  return bodies;
+  return measured;
 }
 
 Json as_json(const Vec3d& v) { return {v.x(), v.y(), v.z()}; }
@@ -120,6 +148,12 @@ Mat3d clean(Mat3d I) {
     if (std::abs(I(k / 3, k % 3)) < rounding) I(k / 3, k % 3) = 0;
   }
   return I;
+}
+
+// Likewise, beside the size of the body.
+Vec3d clean_center(const UniformMass<double>& solid) {
+  const double rounding = 1e-12 * std::cbrt(solid.volume);
+  return solid.center.unaryExpr([=](double x) { return std::abs(x) < rounding ? 0.0 : x; });
 }
 
 struct MassRow {
@@ -145,7 +179,7 @@ MassRow calc_row(const BodyMass& body, const MassOptions& options) {
 }
 
 void print_body(const BodyMass& body, const MassRow& row) {
-  const Vec3d c = 1e3 * body.solid.center;
+  const Vec3d c = 1e3 * clean_center(body.solid);
   fmt::print("{}\n", body.name);
   fmt::print("  {:<26}{:>12.6g} cm^3\n", "volume", 1e6 * body.solid.volume);
   fmt::print("  {:<26}{:>12.6g} kg\n", "mass", row.mass);
@@ -164,11 +198,11 @@ void print_body(const BodyMass& body, const MassRow& row) {
              is_diagonal ? as_yaml(row.I.diagonal())
                          : fmt::format("[{}, {}, {}]", as_yaml(row.I.row(0)), as_yaml(row.I.row(1)),
                                        as_yaml(row.I.row(2))));
-  if (body.solid.center.norm() <= 1e-9 * std::cbrt(body.solid.volume)) return;
+  if (clean_center(body.solid).isZero(0.0)) return;
   fmt::print("  a body's origin is its mass centre; there the shapes stand at\n");
   for (size_t k = 0; k < body.shapes.size(); ++k) {
     fmt::print("  {:<26}position: {}\n", fmt::format("shape {}", k),
-               as_yaml(body.shapes[k].p_WB - body.solid.center));
+               as_yaml(body.shapes[k].p_WB - clean_center(body.solid)));
   }
 }
 
@@ -177,17 +211,17 @@ Json make_json(const BodyMass& body, const MassRow& row) {
           {"volume", body.solid.volume},
           {"mass", row.mass},
           {"density", row.density},
-          {"center", as_json(body.solid.center)},
+          {"center", as_json(clean_center(body.solid))},
           {"inertia", as_json(row.I)},
           {"principal_moments", as_json(row.axes.moments)},
           {"principal_axes", as_json(Mat3d(row.axes.R_SP))}};
 }
 
 void run_mass(const MassOptions& options, const Common& common) {
-  const std::vector<BodyMass> bodies = measure(options);
+  const Measured measured = measure(options);
   Json json = Json::array();
   bool is_first = true, assumed = false;
-  for (const BodyMass& body : bodies) {
+  for (const BodyMass& body : measured.bodies) {
     const MassRow row = calc_row(body, options);
     assumed = assumed || (options.density.empty() && options.mass.empty() && !body.given);
     if (common.json) {
@@ -199,6 +233,9 @@ void run_mass(const MassOptions& options, const Common& common) {
     print_body(body, row);
   }
   if (common.json) print_json(json);
+  for (const std::string& why : measured.noted) {
+    if (!common.quiet) say("note: left out: {}\n", why);
+  }
   if (assumed && !common.quiet) {
     say("note: no mass is given; that of water is assumed, {:g} kg/m^3 (--density, --mass)\n",
         kWater);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/scene_files.h"
+#include "vesica/contact/pressure_sums.h"
 #include "vesica/io/output_file.h"
 #include "vesica/model/probe.h"
 #include "vesica/report/pressure_svg.h"
@@ -47,6 +49,18 @@ constexpr ProbeRow kProbeRows[] = {
     {"elastic_energy", "elastic energy", "mJ", 1e3},
 };
 
+// A part of a vector that is rounding beside the whole, or beside the contact, is zero.
+std::vector<double> round_off(const nlohmann::ordered_json& vector, const ProbeRow& row,
+                              const nlohmann::ordered_json& json) {
+  constexpr double kRounding = 1e-13;  // of the numbers that were added up
+  auto parts = vector.get<std::vector<double>>();
+  double scale = 0;
+  for (const double x : parts) scale = std::max(scale, std::abs(x));
+  if (row.unit == std::string("mm")) scale += json["radius_of_gyration"].get<double>();
+  for (double& x : parts) x = std::abs(x) < kRounding * scale ? 0 : x;
+  return parts;
+}
+
 // Adding 0.0 turns a negative zero into zero.
 void print_probe_table(const nlohmann::ordered_json& json) {
   if (json.contains("title")) fmt::print("{}\n\n", json["title"].get<std::string>());
@@ -56,8 +70,8 @@ void print_probe_table(const nlohmann::ordered_json& json) {
     if (value.is_null()) {
       text = fmt::format("{:>12}", "none");
     } else if (value.is_array()) {
-      for (const auto& part : value) {
-        text += fmt::format("{:>12.5g}", part.get<double>() * row.per_si + 0.0);
+      for (const double part : round_off(value, row, json)) {
+        text += fmt::format("{:>12.5g}", part * row.per_si + 0.0);
       }
     } else {
       text = fmt::format("{:>12.5g}", value.get<double>() * row.per_si + 0.0);
@@ -137,7 +151,11 @@ void add_probe(CommandLine& line, Common& common) {
     if (options->table && common.json) throw InputError("--table and --json exclude each other");
     const std::string path = find_input(options->file);
     const ProbeCase probe = read_probe_case(InputFile::load(path));
-    if (!options->pressure_map.empty()) try_file(resolve_path(common.out, options->pressure_map));
+    if (!options->pressure_map.empty()) {
+      const std::string reason = explain_no_pressure(probe.contact, probe.contact);
+      if (!reason.empty()) throw InputError(fmt::format("--pressure-map: the contact {}", reason));
+      try_file(resolve_path(common.out, options->pressure_map));
+    }
     const auto json = make_probe_json(probe, options->derivatives);
     expect_finite(json, path, "");
     if (!options->pressure_map.empty()) write_pressure_map(probe, *options, common);

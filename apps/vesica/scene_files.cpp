@@ -154,6 +154,15 @@ std::string find_input(const std::string& name) {
       name, nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
 }
 
+std::string choose_out_folder(const std::string& input) {
+  const std::string name = fs::path(input).stem().string();
+  if (name.find_first_not_of('.') == std::string::npos) {  // out/.. is elsewhere
+    throw InputError(fmt::format(
+        "{}: its name gives no folder for what is written; choose one with --out", input));
+  }
+  return "out/" + name;
+}
+
 std::vector<SceneEntry> list_scenes() {
   std::vector<SceneEntry> entries;
   std::error_code code;

@@ -22,6 +22,9 @@ std::filesystem::path forces_folder();  // studies/forces: populations of ground
 // neither.
 std::string find_input(const std::string& name);
 
+// Where the files of an input go without --out: out/NAME. InputError where its name gives none.
+std::string choose_out_folder(const std::string& input);
+
 // Names of files in the input made absolute, so that it means the same from another folder.
 void make_self_contained(InputFile* file);
 

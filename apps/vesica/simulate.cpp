@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/csv.h"
 #include "vesica/io/file_error.h"
+#include "vesica/io/folder_lock.h"
 #include "vesica/io/output_file.h"
 #include "vesica/model/model_file.h"
 #include "vesica/report/run_files.h"
@@ -35,8 +37,14 @@ struct SimulateOptions {
   std::string scene, from;
   std::vector<std::string> settings;
   std::vector<std::string> sensitivities;
-  std::vector<std::string> formats = {"csv"};
+  std::vector<std::string> formats;  // csv where none is given
 };
+
+// What rounds to zero has no sign.
+std::string format_fixed(double x, int width, int decimals) {
+  return fmt::format("{:>{}.{}f}", std::abs(x) < 0.5 * std::pow(10, -decimals) ? 0.0 : x, width,
+                     decimals);
+}
 
 void print_ledger(const LedgerTable& ledger) {
   auto print = [](const LedgerRow& row) {
@@ -50,19 +58,43 @@ void print_ledger(const LedgerTable& ledger) {
   }
 }
 
-void print_summary(const nlohmann::ordered_json& summary, const std::string& folder) {
+// What there is to look at, and how.
+void print_where(const nlohmann::ordered_json& summary, const std::string& folder,
+                 const std::vector<std::string>& formats) {
+  if (summary["rows"].get<size_t>() == 0) {
+    fmt::print("\n  the summary is in {}/ (with output.interval 0 there is no recording)\n",
+               folder);
+    return;
+  }
+  fmt::print("\n  recording and summary are in {}/\n", folder);
+  if (formats == std::vector<std::string>{"sto"}) {
+    fmt::print("  for a page of it, vesica report needs --format csv or h5 besides\n");
+  } else {
+    fmt::print("  look at it: vesica report {}\n", folder);
+  }
+}
+
+// Of a run that goes on, what it did itself.
+std::string say_simulated(const nlohmann::ordered_json& summary) {
+  const double end = summary["end_time"].get<double>();
+  if (!summary.contains("continued")) return fmt::format("{:.6g} s", end);
+  const double begin = summary["continued"]["time"].get<double>();
+  return fmt::format("{:.6g} s, up to {:.6g} s,", end - begin, end);
+}
+
+void print_summary(const nlohmann::ordered_json& summary, const std::string& folder,
+                   const std::vector<std::string>& formats) {
   if (summary.contains("title")) fmt::print("{}\n\n", summary["title"].get<std::string>());
   const auto& solver = summary["solver"];
-  fmt::print(
-      "  simulated {:.6g} s with {} in {:.3g} s ({} steps, {} rejected; {:.3g} x real time)\n",
-      summary["end_time"].get<double>(), solver["method"].get<std::string>(),
-      solver["seconds"].get<double>(), solver["steps"].get<long>(), solver["rejected"].get<long>(),
-      solver["simulated_seconds_per_second"].get<double>());
+  fmt::print("  simulated {} with {} in {:.3g} s ({} steps, {} rejected; {:.3g} x real time)\n",
+             say_simulated(summary), solver["method"].get<std::string>(),
+             solver["seconds"].get<double>(), solver["steps"].get<long>(),
+             solver["rejected"].get<long>(), solver["simulated_seconds_per_second"].get<double>());
   fmt::print("\n  {:<16}{:>36}{:>28}\n", "body, at the end", "position [m]", "velocity [m/s]");
   for (const auto& [name, body] : summary["final_state"].items()) {
     std::string line;
-    for (const auto& x : body["position"]) line += fmt::format("{:>12.5f}", x.get<double>());
-    for (const auto& x : body["velocity"]) line += fmt::format("{:>10.4f}", x.get<double>());
+    for (const auto& x : body["position"]) line += format_fixed(x.get<double>(), 12, 5);
+    for (const auto& x : body["velocity"]) line += format_fixed(x.get<double>(), 10, 4);
     fmt::print("  {:<16}{}\n", name, line);
   }
   if (!summary["contacts"].empty()) {
@@ -89,8 +121,7 @@ void print_summary(const nlohmann::ordered_json& summary, const std::string& fol
     fmt::print("  goes on from {} at {:.9g} s: {}\n", from["run"].get<std::string>(),
                from["time"].get<double>(), from["counted"].get<std::string>());
   }
-  fmt::print("\n  recording and summary are in {}/\n  look at it: vesica report {}\n", folder,
-             folder);
+  print_where(summary, folder, formats);
 }
 
 // Numbers of a row, at the least: eight bytes each in HDF5, a digit and a comma in CSV.
@@ -110,11 +141,18 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
                     const std::string& folder, const std::optional<Continuation>& from) {
   const Model model = read_model(file);
   const RunOptions run = make_run_options(model);
+  const std::vector<std::string> formats =
+      options.formats.empty() ? std::vector<std::string>{"csv"} : options.formats;
+  if (!options.formats.empty() && !(run.interval > 0)) {
+    throw InputError(
+        "--format: output.interval of the scene is 0, so that nothing is recorded; leave it out, "
+        "or record with --set output.interval=0.01");
+  }
   const System<double> system(make_scene<double>(model), run.ledger);
   if (!from) check_start(model, system);
   try_folder(folder);
-  check_room(model, run, system, options.formats, folder);
-  RunWriter writer({folder, options.formats}, system, run, file);
+  check_room(model, run, system, formats, folder);
+  RunWriter writer({folder, formats}, system, run, file);
   if (model.equilibrium && !from) {
     writer.add_note("equilibrium", {{"residual", calc_rest_residual(model, system)}});
   }
@@ -149,7 +187,7 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
   if (common.json) {
     fmt::print("{}\n", summary.dump(2));
   } else if (!common.quiet) {
-    print_summary(summary, folder);
+    print_summary(summary, folder, formats);
   }
   if (result.interrupted) common.status = kInterrupted;
   if (!result.failure.empty()) {
@@ -161,7 +199,7 @@ void run_simulation(const InputFile& file, const SimulateOptions& options, Commo
 std::string choose_folder(const SimulateOptions& options, const std::optional<Continuation>& from,
                           const std::string& out) {
   if (from) return choose_folder(*from, out);
-  return out.empty() ? "out/" + fs::path(options.scene).stem().string() : out;
+  return out.empty() ? choose_out_folder(options.scene) : out;
 }
 
 void run_sensitivity(const InputFile& file, const SimulateOptions& options, const Common& common,
@@ -177,6 +215,7 @@ void run_sensitivity(const InputFile& file, const SimulateOptions& options, cons
                static_cast<double>(make_recording(system).columns.size()) *
                    (1 + (count > 4 ? 12 : 4) + 2 * count));
   try_folder(folder);
+  const FolderLock lock(folder);
   keep_on_stop();
   SensitivityResult result;
   {
@@ -240,7 +279,9 @@ void add_simulate(CommandLine& line, Common& common) {
   command.option("--sensitivity", &options->sensitivities,
                  "derivatives of the final state and of all outputs by a number of the scene, "
                  "for instance bodies.ball.velocity.linear.0 (repeatable)");
-  command.option("--format", &options->formats, "recording as csv, sto (OpenSim), h5 (HDF5)")
+  command
+      .option("--format", &options->formats,
+              "recording as csv (also without), sto (OpenSim), h5 (HDF5)")
       .one_of({"csv", "sto", "h5"})
       .delimiter(',');
   command.run([&common, options] {
@@ -259,7 +300,7 @@ void add_simulate(CommandLine& line, Common& common) {
     const std::string folder = choose_folder(*options, from, common.out);
     if (!options->sensitivities.empty()) {
       if (from) throw InputError("--sensitivity runs from the start; leave --from out");
-      if (options->formats != std::vector<std::string>{"csv"}) {
+      if (!options->formats.empty()) {
         throw InputError("--sensitivity writes sensitivity.csv; leave --format out");
       }
       run_sensitivity(file, *options, common, folder);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -77,7 +78,7 @@ class StudyBar {
 };
 
 std::string choose_study_folder(const StudyArguments& arguments, const Common& common) {
-  return common.out.empty() ? "out/" + fs::path(arguments.study).stem().string() : common.out;
+  return common.out.empty() ? choose_out_folder(arguments.study) : common.out;
 }
 
 nlohmann::ordered_json make_outcome_json(const studies::Study& study, const std::string& folder,
@@ -123,9 +124,11 @@ void print_answers(const studies::Answers& answers) {
   fmt::print("\n  {:<24}{:>8}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "output", "runs", "mean", "sd",
              "5 %", "median", "95 %");
   for (const auto& o : answers.outputs) {
-    fmt::print("  {:<24}{:>8}{:>12.5g}{:>12.3g}{:>12.5g}{:>12.5g}{:>12.5g}\n",
+    // One run has no scatter.
+    const std::string sd = std::isfinite(o.sd) ? fmt::format("{:.3g}", o.sd) : "-";
+    fmt::print("  {:<24}{:>8}{:>12.5g}{:>12}{:>12.5g}{:>12.5g}{:>12.5g}\n",
                o.unit.empty() ? o.name : fmt::format("{} [{}]", o.name, o.unit), o.count, o.mean,
-               o.sd, o.percentiles[0], o.percentiles[2], o.percentiles[4]);
+               sd, o.percentiles[0], o.percentiles[2], o.percentiles[4]);
   }
   for (const auto& o : answers.outputs) {
     for (const auto& e : o.effects) {

@@ -157,6 +157,43 @@ TEST_F(Report, TwelveCurvesAreTwelveToTheEye) {
   EXPECT_EQ(looks.size(), curves);
 }
 
+// Tables of a run fit a window of 800 pixels, and a sheet of A4 within its margins of 14 mm, as the
+// browser lays them out; plots and rows are not cut by the end of a page.
+TEST_F(Report, TablesFitNarrowWindowsAndPaper) {
+  const std::string run = simulated("bouncing_ball");
+  ASSERT_EQ(run_tool("report " + run).status, 0);
+  std::string page = read_file(run + "/report.html");
+  const size_t end = page.rfind("</body>");
+  ASSERT_NE(end, std::string::npos);
+  page.insert(end, R"(<script>
+const body = document.body, tables = [...document.querySelectorAll(".wide")];
+const countCut = () => tables.filter(w => w.scrollWidth > w.clientWidth + 1).length;
+body.style.width = "800px";
+body.dataset.cut = countCut() + " of " + tables.length;
+// What holds on paper, on a screen as wide as A4.
+for (const rule of [...document.styleSheets[0].cssRules]) {
+  if (!rule.media || rule.media.mediaText !== "print") continue;
+  const style = document.createElement("style");
+  style.textContent = [...rule.cssRules].map(each => each.cssText).join(" ");
+  document.head.append(style);
+}
+body.style.width = "688px";
+body.dataset.printed = countCut() + " of " + tables.length;
+const broken = [...document.querySelectorAll("figure, tr")].filter(each => getComputedStyle(each).breakInside !== "avoid");
+body.dataset.broken = broken.length;
+body.dataset.heads = document.querySelectorAll("table > thead > tr").length;
+</script>)");
+  std::ofstream(folder_ / "narrow.html") << page;
+  const std::string dom = dom_of(folder_ / "narrow.html");
+  if (dom.empty()) GTEST_SKIP() << "no chromium";
+  const size_t tables = count_of(page, "<div class=\"wide\"");
+  EXPECT_GE(tables, 5u);
+  EXPECT_NE(dom.find(fmt::format("data-cut=\"0 of {}\"", tables)), std::string::npos);
+  EXPECT_NE(dom.find(fmt::format("data-printed=\"0 of {}\"", tables)), std::string::npos);
+  EXPECT_NE(dom.find("data-broken=\"0\""), std::string::npos);
+  EXPECT_NE(dom.find(fmt::format("data-heads=\"{}\"", tables)), std::string::npos);
+}
+
 // Figures of their own kinds: a recording of a walk, a pressure film, a fit of markers.
 TEST_F(Report, BrowserDrawsFiguresOfMotionAndMarkers) {
   const auto expect_drawn = [&](const fs::path& path, size_t fewest) {

@@ -471,8 +471,7 @@ TEST(Signals, OthersEndAtOnce) {
     Child process(work, long_run("bodies.ball.mass"));
     ASSERT_TRUE(process.wait_for(work.path("run")));
     EXPECT_EQ(process.end_with(signal), 130);
-    EXPECT_EQ(work.files(), (std::vector<std::string>{"run", "scene.yaml"}));
-    fs::remove_all(work.path("run"));
+    EXPECT_EQ(work.files(), std::vector<std::string>{"scene.yaml"});
   }
 }
 
@@ -481,7 +480,7 @@ TEST(Signals, ReproduceKeepsWhatIsDone) {
   Child process(work, tool_command({"reproduce", "peg_in_hole", "--out", "out"}));
   ASSERT_TRUE(process.wait_for(work.path("out")));
   EXPECT_EQ(process.end_with(SIGTERM), 130);
-  EXPECT_EQ(work.files(), std::vector<std::string>{"out"});
+  EXPECT_TRUE(work.files().empty());
 }
 
 }  // namespace

@@ -1,7 +1,13 @@
 // Mass properties of shapes filled with one density, against formulas from a handbook.
 #include "vesica/model/uniform_mass.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/support/support.h"
 #include "vesica/model/model_file.h"
@@ -79,8 +85,45 @@ TEST(UniformMass, SharedVolumeIsRefused) {
         "0]}}]");
   });
   EXPECT_NE(message.find("shapes 0 and 1 overlap by 0.00131 m^3"), std::string::npos) << message;
+  EXPECT_NE(message.find("give the body 'inertia'"), std::string::npos) << message;
   EXPECT_NE(test::input_error_of([] { measure("[{type: half_space}]"); }).find("has no volume"),
             std::string::npos);
+  EXPECT_NE(test::input_error_of([] { measure("[{type: point}]"); }).find("has no volume"),
+            std::string::npos);
+}
+
+// What a method of contact cannot tell is refused at the body, with advice for a body. A dome of
+// 200 faces and a ball in it: more surfaces than slices take.
+TEST(UniformMass, OverlapThatCannotBeToldIsRefused) {
+  std::string obj = "v 0 0 0.1\nv 0 0 -0.1\n";
+  constexpr int kSides = 100;
+  for (int k = 0; k < kSides; ++k) {
+    const double angle = 2 * 3.14159265358979323846 * k / kSides;
+    obj += fmt::format("v {:.17g} {:.17g} 0\n", 0.1 * std::cos(angle), 0.1 * std::sin(angle));
+  }
+  for (int k = 0; k < kSides; ++k) {
+    const int a = 3 + k, b = 3 + (k + 1) % kSides;
+    obj += fmt::format("f 1 {} {}\nf 2 {} {}\n", a, b, b, a);
+  }
+  const auto path = std::filesystem::temp_directory_path() / fmt::format("dome_{}.obj", getpid());
+  std::ofstream(path) << obj;
+  const std::string shapes =
+      fmt::format("[{{type: mesh, file: {}}}, {{type: sphere, radius: 0.12}}]", path.string());
+  const std::string message = test::input_error_of([&] { measure(shapes); });
+  std::filesystem::remove(path);
+  EXPECT_NE(message.find("bodies.b.shapes"), std::string::npos) << message;
+  EXPECT_NE(message.find("give the body 'inertia'"), std::string::npos) << message;
+  EXPECT_EQ(message.find("cut the cells"), std::string::npos) << message;
+}
+
+// A point marks a place, for a law at a point, and weighs nothing.
+TEST(UniformMass, PointsAddNothing) {
+  const UniformMass<double> alone = measure("[{type: sphere, radius: 0.1}]");
+  const UniformMass<double> with =
+      measure("[{type: point, pose: {position: [0, 0, -0.1]}}, {type: sphere, radius: 0.1}]");
+  EXPECT_EQ(with.volume, alone.volume);
+  EXPECT_EQ(with.center, alone.center);
+  EXPECT_EQ(with.I, alone.I);
 }
 
 // As the default of a body: its mass over the volume.

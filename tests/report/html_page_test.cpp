@@ -88,5 +88,17 @@ TEST(HtmlPage, FiguresBringTheirScriptOnceAndCannotEndIt) {
   EXPECT_LT(html.find(kScript), html.find("kinds[specs[index].kind]"));
 }
 
+// Heads that a printer repeats; columns of sentences keep a width.
+TEST(HtmlPage, TablesHaveAHead) {
+  HtmlPage page("t", "");
+  const std::string sentence = "a verdict that says at some length what was found here";
+  page.add_table({"name", "value", "verdict"}, {{"a", "1", "fine"}, {"b", "2", sentence}}, {2});
+  const std::string html = page.as_html();
+  EXPECT_NE(html.find("<thead>\n<tr><th>name</th><th>value</th><th class=\"text long\">verdict</th>"
+                      "</tr>\n</thead>\n<tbody>"),
+            std::string::npos);
+  EXPECT_NE(html.find("@media print"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace vesica::html_page_test

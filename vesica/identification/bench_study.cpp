@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "vesica/io/csv_columns.h"
@@ -48,6 +49,17 @@ struct Reader {
     if (names.empty()) node.fail("is empty: name at least one file");
     CsvColumns all = load_one(names[0]);
     for (size_t k = 1; k < names.size(); ++k) {
+      const std::string path = resolve_path(file.folder(), names[k].text());
+      for (size_t before = 0; before < k; ++before) {
+        std::error_code code;
+        const std::string other = resolve_path(file.folder(), names[before].text());
+        if (path == other || std::filesystem::equivalent(path, other, code)) {
+          names[k].fail(
+              fmt::format("is the same file as {}: its rows would count twice; leave one "
+                          "of them out",
+                          names[before].text()));
+        }
+      }
       const CsvColumns next = load_one(names[k]);
       all.file += ", " + next.file;
       all.lines.insert(all.lines.end(), next.lines.begin(), next.lines.end());

@@ -1,6 +1,7 @@
 #include "vesica/io/output_file.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,35 +14,93 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <vector>
 
 #include "vesica/io/file_error.h"
 
 namespace vesica {
 namespace {
 
+namespace fs = std::filesystem;
+
 // Names that a signal handler can read: no allocation, no lock. More files at once than there is
 // room for are written all the same; only a signal would leave them behind.
 constexpr size_t kLongestName = 4096;
-struct AsideName {
+struct NameSlot {
   enum State { kFree, kTaken, kReady };
   std::atomic<int> state{kFree};
   char name[kLongestName];
 };
-std::array<AsideName, 16> g_aside_names;
+using NameSlots = std::array<NameSlot, 16>;
+NameSlots g_aside_names;
+NameSlots g_made_folders;  // in the order in which they were made: a folder after the one it is in
 
 std::mutex g_written_mutex;
 std::set<std::string> g_written;  // paths, as they were given
 
-int remember_aside(const std::string& name) {
+int remember_name(const std::string& name, NameSlots* slots) {
   if (name.size() >= kLongestName) return -1;
-  for (size_t k = 0; k < g_aside_names.size(); ++k) {
-    int expected = AsideName::kFree;
-    if (!g_aside_names[k].state.compare_exchange_strong(expected, AsideName::kTaken)) continue;
-    std::memcpy(g_aside_names[k].name, name.c_str(), name.size() + 1);
-    g_aside_names[k].state = AsideName::kReady;
+  for (size_t k = 0; k < slots->size(); ++k) {
+    NameSlot& slot = (*slots)[k];
+    int expected = NameSlot::kFree;
+    if (!slot.state.compare_exchange_strong(expected, NameSlot::kTaken)) continue;
+    std::memcpy(slot.name, name.c_str(), name.size() + 1);
+    slot.state = NameSlot::kReady;
     return static_cast<int>(k);
   }
   return -1;
+}
+
+// What stands where a file is to be written, links followed.
+enum class Place { kFile, kStream, kFolder, kOther };
+
+Place look_at(const std::string& path) {
+  std::error_code code;
+  switch (fs::status(path, code).type()) {
+    case fs::file_type::character:
+    case fs::file_type::fifo:
+      return Place::kStream;
+    case fs::file_type::directory:
+      return Place::kFolder;
+    case fs::file_type::block:
+    case fs::file_type::socket:
+      return Place::kOther;
+    default:
+      return Place::kFile;  // or nothing yet
+  }
+}
+
+// The file behind a redirected standard output, also as /dev/stdout: what is printed would write
+// over it.
+bool is_standard_output(const std::string& path) {
+  struct stat named = {}, output = {};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
+         S_ISREG(named.st_mode) && named.st_dev == output.st_dev && named.st_ino == output.st_ino;
+}
+
+void refuse_place(const std::string& path, Place place) {
+  if (place == Place::kFile && is_standard_output(path)) {
+    throw FileError(
+        fmt::format("{}: standard output goes to this file; give the name of another", path));
+  }
+  if (place == Place::kFolder) {
+    throw FileError(fmt::format("{}: is a folder; give the name of a file", path));
+  }
+  if (place == Place::kOther) {
+    throw FileError(fmt::format("{}: is no file; give the name of one", path));
+  }
+}
+
+// The file that a symbolic link means, whether there is one yet or not.
+std::string follow_links(const std::string& path) {
+  fs::path target = path;
+  std::error_code code;
+  constexpr int kMostLinks = 40;  // as the kernel's
+  for (int k = 0; k < kMostLinks && fs::is_symlink(target, code); ++k) {
+    const fs::path named = fs::read_symlink(target, code);
+    target = named.is_absolute() ? named : target.parent_path() / named;
+  }
+  return target.string();
 }
 
 // A process's number alone may be another's too: on another machine, or in another container.
@@ -54,14 +113,8 @@ std::string make_aside_name(const std::string& path) {
 }
 
 void make_parent(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) return;
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) {
-    throw FileError(
-        fmt::format("{}: the folder cannot be made: {}", folder.string(), code.message()));
-  }
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty()) make_folder(folder.string());
 }
 
 void write_bytes(const AsideFile& file, std::string_view text) {
@@ -76,14 +129,28 @@ void write_bytes(const AsideFile& file, std::string_view text) {
 
 }  // namespace
 
-AsideFile::AsideFile(std::string path) : path_(std::move(path)), aside_(make_aside_name(path_)) {
-  make_parent(path_);
-  slot_ = remember_aside(aside_);
+AsideFile::AsideFile(std::string path) : path_(std::move(path)) {
+  const Place place = look_at(path_);
+  refuse_place(path_, place);
+  if (place == Place::kStream) {
+    target_ = aside_ = path_;
+    return;
+  }
+  target_ = follow_links(path_);
+  aside_ = make_aside_name(target_);
+  make_parent(target_);
+  slot_ = remember_for_signal(aside_);
 }
 
 AsideFile::~AsideFile() {
-  if (!committed_) ::unlink(aside_.c_str());
-  if (slot_ >= 0) g_aside_names[static_cast<size_t>(slot_)].state = AsideName::kFree;
+  if (!committed_ && aside_ != target_) ::unlink(aside_.c_str());
+  forget_for_signal(slot_);
+}
+
+int remember_for_signal(const std::string& path) { return remember_name(path, &g_aside_names); }
+
+void forget_for_signal(int slot) {
+  if (slot >= 0) g_aside_names[static_cast<size_t>(slot)].state = NameSlot::kFree;
 }
 
 void AsideFile::fail(int error_number) const {
@@ -93,8 +160,9 @@ void AsideFile::fail(int error_number) const {
 }
 
 void AsideFile::commit() {
+  if (aside_ == target_) return;  // a device or a pipe has it all
   std::error_code code;
-  std::filesystem::rename(aside_, path_, code);
+  fs::rename(aside_, target_, code);
   if (code) throw FileError(fmt::format("{}: cannot be written: {}", path_, code.message()));
   committed_ = true;
   const std::lock_guard<std::mutex> guard(g_written_mutex);
@@ -107,8 +175,34 @@ std::set<std::string> list_written_files() {
 }
 
 void remove_aside_files() noexcept {
-  for (const AsideName& aside : g_aside_names) {
-    if (aside.state == AsideName::kReady) ::unlink(aside.name);
+  for (const NameSlot& aside : g_aside_names) {
+    if (aside.state == NameSlot::kReady) ::unlink(aside.name);
+  }
+  remove_empty_folders();
+}
+
+void make_folder(const std::string& folder) {
+  const auto fail = [&](const std::error_code& code) {
+    throw FileError(fmt::format("{}: the folder cannot be made: {}", folder, code.message()));
+  };
+  std::error_code code;
+  const fs::path path = fs::absolute(folder, code);
+  if (code) fail(code);
+  std::vector<fs::path> missing;
+  for (fs::path each = path; !each.empty() && !fs::exists(each, code); each = each.parent_path()) {
+    if (each.has_filename()) missing.push_back(each);
+  }
+  for (auto each = missing.rbegin(); each != missing.rend(); ++each) {
+    if (fs::create_directory(*each, code)) remember_name(each->string(), &g_made_folders);
+  }
+  // Also where somebody else made them, or took them away, at the same time.
+  fs::create_directories(path, code);
+  if (code) fail(code);
+}
+
+void remove_empty_folders() noexcept {
+  for (auto slot = g_made_folders.rbegin(); slot != g_made_folders.rend(); ++slot) {
+    if (slot->state == NameSlot::kReady) ::rmdir(slot->name);  // only what is empty
   }
 }
 
@@ -122,24 +216,23 @@ std::string path_within(const std::string& folder, const std::string& name,
         "breaks, or be longer than {} bytes",
         what, name.substr(0, 60), kLongest));
   }
-  return (std::filesystem::path(folder) / name).string();
+  return (fs::path(folder) / name).string();
 }
 
 namespace {
 
 // Size and time of a file: whether it is still as it was written.
-std::string describe_state(const std::filesystem::path& path) {
+std::string describe_state(const fs::path& path) {
   std::error_code code;
-  const auto size = std::filesystem::file_size(path, code);
+  const auto size = fs::file_size(path, code);
   if (code) return {};
-  const auto time = std::filesystem::last_write_time(path, code);
+  const auto time = fs::last_write_time(path, code);
   return code ? std::string() : fmt::format("{} {}", size, time.time_since_epoch().count());
 }
 
 }  // namespace
 
 void remove_earlier_files(const std::string& folder, const std::string& command) {
-  namespace fs = std::filesystem;
   const fs::path list = fs::path(folder) / (".written_by_" + command);
   std::set<std::string> now;
   for (const std::string& path : list_written_files()) {
@@ -172,9 +265,8 @@ void remove_earlier_files(const std::string& folder, const std::string& command)
 }
 
 std::string resolve_path(const std::string& folder, const std::string& name) {
-  const std::filesystem::path path(name);
-  return path.is_absolute() || folder.empty() ? name
-                                              : (std::filesystem::path(folder) / path).string();
+  const fs::path path(name);
+  return path.is_absolute() || folder.empty() ? name : (fs::path(folder) / path).string();
 }
 
 void save_text(const std::string& path, std::string_view text) {
@@ -184,7 +276,7 @@ void save_text(const std::string& path, std::string_view text) {
 }
 
 void try_folder(const std::string& folder) {
-  const AsideFile trial((std::filesystem::path(folder) / ".vesica").string());
+  const AsideFile trial((fs::path(folder) / ".vesica").string());
   std::FILE* stream = std::fopen(trial.aside().c_str(), "wb");
   int reason = stream ? 0 : errno;
   if (stream) {
@@ -198,11 +290,13 @@ void try_folder(const std::string& folder) {
 }
 
 void try_file(const std::string& path) {
-  const std::filesystem::path target(path);
-  std::error_code code;
-  if (std::filesystem::is_directory(target, code)) {
-    throw FileError(fmt::format("{}: is a folder; give the name of a file", path));
+  const Place place = look_at(path);
+  refuse_place(path, place);
+  if (place == Place::kStream) {
+    if (::access(path.c_str(), W_OK) == 0) return;
+    throw FileError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
   }
+  const fs::path target(follow_links(path));
   try_folder(target.has_parent_path() ? target.parent_path().string() : ".");
 }
 

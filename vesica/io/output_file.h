@@ -9,6 +9,8 @@ namespace vesica {
 
 // The name under which a file is written until it is whole. The folder is made if it is missing;
 // what is not committed goes away with the object, or with the program where a signal ends it.
+// A symbolic link is followed: the file that it names is replaced, the link stays. Devices and
+// pipes are written to as they are. FileError for a folder and other things of a file system.
 class AsideFile {
  public:
   explicit AsideFile(std::string path);
@@ -23,13 +25,25 @@ class AsideFile {
   [[noreturn]] void fail(int error_number) const;
 
  private:
-  std::string path_, aside_;
+  std::string path_, target_, aside_;  // as given, behind links, until it is whole
   int slot_ = -1;
   bool committed_ = false;
 };
 
-// For a signal handler that ends the program: removes what all AsideFiles hold. Async-signal-safe.
+// For a signal handler that ends the program: removes what all AsideFiles hold, and the folders of
+// remove_empty_folders. Async-signal-safe.
 void remove_aside_files() noexcept;
+
+// Likewise for a file that is not written aside: a slot of its name until it is forgotten, or -1.
+int remember_for_signal(const std::string& path);
+void forget_for_signal(int slot);
+
+// Makes a folder and those above it that are missing. Throws FileError.
+void make_folder(const std::string& folder);
+
+// Takes away the folders that this process has made (for files, or by make_folder) and that hold
+// nothing: those of a command that ends before it has written anything.
+void remove_empty_folders() noexcept;
 
 // Paths of all files that this process has committed. Any thread.
 std::set<std::string> list_written_files();

@@ -281,6 +281,16 @@ void check_new_section(const YAML::Node& node, const std::string& path, const st
   }
 }
 
+// Of a key that the file leaves out, which ends at `end` of the path: an item of it stands nowhere.
+void expect_no_index(const std::string& path, size_t end, const std::string& file) {
+  const std::string next = path.substr(end + 1, path.find('.', end + 1) - end - 1);
+  if (next.empty() || next.find_first_not_of("0123456789") != std::string::npos) return;
+  throw InputError(
+      fmt::format("--set {0}: {1} has no {2}, so that there is no item {3} to change; "
+                  "give the whole list: --set '{2}=[...]'",
+                  path, file, path.substr(0, end), next));
+}
+
 }  // namespace
 
 void InputFile::set(const std::string& path, const std::string& value) {
@@ -316,6 +326,7 @@ void InputFile::set(const std::string& path, const std::string& value) {
     if (node.IsMap() && !node[key]) {
       // A section that the file leaves out begins here: its reader knows which there are.
       const std::string above = path.substr(0, path.size() - rest.size());
+      expect_no_index(path, path.size() - rest.size() + key.size(), content_->name);
       check_new_section(node, path, above.substr(0, above.find_last_not_of('.') + 1), key,
                         content_->name);
       node[key] = YAML::Node(YAML::NodeType::Map);

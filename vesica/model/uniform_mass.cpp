@@ -13,7 +13,8 @@ namespace {
 
 // About its centre, shape's axes.
 template <class P>
-UniformMass<P> calc_mass_of(const Shape<P>& shape, const PartPlace& place) {
+UniformMass<P> calc_mass_of(const Shape<P>& shape, const PartPlace& place,
+                            const std::string& remedy) {
   UniformMass<P> mass;
   const bool is_done = std::visit(
       [&](const auto& s) {
@@ -29,10 +30,8 @@ UniformMass<P> calc_mass_of(const Shape<P>& shape, const PartPlace& place) {
   if (is_done) return mass;
   const auto* mesh = std::get_if<MeshShape>(&shape);
   const auto* solid = std::get_if<SolidShape>(&shape);
-  if (!mesh && !solid) {
-    place.fail("",
-               "has no volume to compute an inertia from; give the body 'inertia', or fix it: "
-               "'fixed: true'");
+  if (!mesh && !(solid && solid->solid->bounds.is_finite())) {
+    place.fail("", "has no volume to compute an inertia from, for it has no end; " + remedy);
   }
   const TriangleMesh::Solid moments =
       mesh ? mesh->mesh->solid() : calc_solid_moments(*solid->solid);
@@ -51,31 +50,37 @@ Mat3<P> calc_point_inertia(const P& mass, const Vec3<P>& r) {
   return I;
 }
 
-void check_apart(const std::vector<PlacedShape<double>>& shapes, const PartPlace& place) {
+bool is_point(const Shape<double>& shape) { return std::holds_alternative<Point>(shape); }
+
+void check_apart(const std::vector<PlacedShape<double>>& shapes, const PartPlace& place,
+                 const std::string& remedy) {
   for (size_t i = 0; i < shapes.size(); ++i) {
+    if (is_point(shapes[i].shape)) continue;
     const Pose<double>& X_i = shapes[i].X_BS;
     const Bounds box_i = calc_bounds(shapes[i].shape).moved(X_i);
     for (size_t j = i + 1; j < shapes.size(); ++j) {
+      if (is_point(shapes[j].shape)) continue;
       const Pose<double>& X_j = shapes[j].X_BS;
       const Bounds box_j = calc_bounds(shapes[j].shape).moved(X_j);
       if ((box_i.min.array() >= box_j.max.array()).any() ||
           (box_j.min.array() >= box_i.max.array()).any()) {
         continue;
       }
-      const char* remedy = "; what shapes share would count twice: give the body 'inertia'";
       double shared = 0;
       try {
         ShapeForms<double> form_i(shapes[i].shape), form_j(shapes[j].shape);
         shared = calc_overlap(choose_pair(&form_i, &form_j, {}), X_i, X_j).volume;
-      } catch (const MethodError& error) {
-        place.fail("", fmt::format("whether shapes {} and {} overlap cannot be told: {}{}", i, j,
-                                   error.what(), remedy));
+      } catch (const InputError&) {  // what it advises is of contacts
+        place.fail("", fmt::format("whether shapes {} and {} overlap cannot be told, and what they "
+                                   "share would count twice: {}",
+                                   i, j, remedy));
       }
       // Rounding at faces that touch is no overlap.
       const double room = 8 * std::min(box_i.half().prod(), box_j.half().prod());
       if (shared > 1e-9 * room) {
-        place.fail("",
-                   fmt::format("shapes {} and {} overlap by {:.3g} m^3{}", i, j, shared, remedy));
+        place.fail("", fmt::format("shapes {} and {} overlap by {:.3g} m^3, which would count "
+                                   "twice: {}",
+                                   i, j, shared, remedy));
       }
     }
   }
@@ -84,13 +89,14 @@ void check_apart(const std::vector<PlacedShape<double>>& shapes, const PartPlace
 }  // namespace
 
 template <class P>
-UniformMass<P> calc_uniform_mass(const std::vector<PlacedShape<P>>& shapes,
-                                 const PartPlace& place) {
+UniformMass<P> calc_uniform_mass(const std::vector<PlacedShape<P>>& shapes, const PartPlace& place,
+                                 const std::string& remedy) {
   std::vector<UniformMass<P>> parts;
   UniformMass<P> whole;
   for (size_t k = 0; k < shapes.size(); ++k) {
+    if (std::holds_alternative<Point>(shapes[k].shape)) continue;
     UniformMass<P> part =
-        calc_mass_of<P>(shapes[k].shape, shapes.size() > 1 ? place.below(k) : place);
+        calc_mass_of<P>(shapes[k].shape, shapes.size() > 1 ? place.below(k) : place, remedy);
     const Pose<P>& X = shapes[k].X_BS;
     part.center = X * part.center;
     part.I = X.R_WB * part.I * X.R_WB.transpose();
@@ -98,8 +104,9 @@ UniformMass<P> calc_uniform_mass(const std::vector<PlacedShape<P>>& shapes,
     whole.center += part.center * part.volume;
     parts.push_back(part);
   }
+  if (parts.empty()) place.fail("", "has no volume; " + remedy);
   // A model on dual numbers is made of a plain one, which has been through this.
-  if constexpr (std::is_same_v<P, double>) check_apart(shapes, place);
+  if constexpr (std::is_same_v<P, double>) check_apart(shapes, place, remedy);
   whole.center /= whole.volume;
   for (const UniformMass<P>& part : parts) {
     whole.I += part.I + calc_point_inertia<P>(part.volume, part.center - whole.center);
@@ -107,8 +114,9 @@ UniformMass<P> calc_uniform_mass(const std::vector<PlacedShape<P>>& shapes,
   return whole;
 }
 
-#define VESICA_INSTANTIATE(P) \
-  template UniformMass<P> calc_uniform_mass(const std::vector<PlacedShape<P>>&, const PartPlace&);
+#define VESICA_INSTANTIATE(P)                                                                     \
+  template UniformMass<P> calc_uniform_mass(const std::vector<PlacedShape<P>>&, const PartPlace&, \
+                                            const std::string&);
 VESICA_INSTANTIATE(double)
 VESICA_INSTANTIATE(Dual<4>)
 VESICA_INSTANTIATE(Dual<12>)

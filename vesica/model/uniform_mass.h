@@ -16,10 +16,11 @@ struct UniformMass {
 };
 
 // Exact for spheres, ellipsoids, boxes, tori, meshes and convex solids; by slices to rounding for
-// solids of cells. Derivatives by the sizes of the first four. Throws InputError at `place` (of the
-// shapes) for a shape without a volume, and where two shapes overlap: what they share would count
-// twice.
+// solids of cells. Derivatives by the sizes of the first four. Points add nothing. Throws
+// InputError at `place` (of the shapes), with the remedy, for a shape that has no end, where no
+// shape has a volume, and where two shapes overlap: what they share would count twice.
 template <class P>
-UniformMass<P> calc_uniform_mass(const std::vector<PlacedShape<P>>& shapes, const PartPlace& place);
+UniformMass<P> calc_uniform_mass(const std::vector<PlacedShape<P>>& shapes, const PartPlace& place,
+                                 const std::string& remedy = "give the body 'inertia'");
 
 }  // namespace vesica

@@ -155,19 +155,35 @@ void HtmlPage::add_findings(const std::vector<std::string>& lines, const std::st
 void HtmlPage::add_table(const std::vector<std::string>& header,
                          const std::vector<std::vector<std::string>>& rows,
                          const std::vector<std::size_t>& text_columns) {
+  // Sentences would stand a word to a line where other columns take the width.
+  constexpr std::size_t kSentence = 40;
+  constexpr std::size_t kMany = 10;  // columns that only a small print brings onto paper
+  const auto is_long = [&](std::size_t c) {
+    return std::any_of(rows.begin(), rows.end(), [&](const std::vector<std::string>& row) {
+      return c < row.size() && row[c].size() > kSentence;
+    });
+  };
+  std::vector<const char*> classes(header.size(), "");
+  for (const std::size_t c : text_columns) {
+    if (c < classes.size()) classes[c] = is_long(c) ? " class=\"text long\"" : " class=\"text\"";
+  }
   auto add_row = [&](const char* tag, const std::vector<std::string>& cells) {
     body_ += "<tr>";
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      const bool text = std::count(text_columns.begin(), text_columns.end(), c) > 0;
-      body_ += fmt::format("<{0}{1}>{2}</{0}>", tag, text ? " class=\"text\"" : "",
+      body_ += fmt::format("<{0}{1}>{2}</{0}>", tag, c < classes.size() ? classes[c] : "",
                            escape_markup(cells[c]));
     }
     body_ += "</tr>\n";
   };
-  body_ += "<div class=\"wide\"><table>\n";
+  // A head of its own is printed again where a page ends within the table; keys scroll what is too
+  // wide for the window.
+  body_ += "<div class=\"wide\" tabindex=\"0\"><table";
+  if (header.size() > kMany) body_ += " class=\"many\"";
+  body_ += ">\n<thead>\n";
   add_row("th", header);
+  body_ += "</thead>\n<tbody>\n";
   for (const auto& row : rows) add_row("td", row);
-  body_ += "</table></div>\n";
+  body_ += "</tbody>\n</table></div>\n";
 }
 
 void HtmlPage::begin_details(const std::string& title, bool open) {

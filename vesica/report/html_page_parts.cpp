@@ -5,9 +5,10 @@ namespace vesica::detail {
 const std::string_view kPageStyle = R"css(
 :root { --ink: #1c2430; --soft: #5d6877; --line: #e3e7ec; --paper: #ffffff; --panel: #f6f8fa;
   --bad: #b3261e; --bad-panel: #fdf0ee; --good: #3f8f5b; --band: #8aa0b8; --ground: #e6e3dc;
-  --left: var(--c0); --right: var(--c1); --other: var(--c7); --here: #5b7f6b; --fill: #d39a00; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --line: #2b333d;
-  --paper: #14181d; --panel: #1c222a; --bad: #ff8a80; --bad-panel: #33201f; --good: #6fbf8b;
+  --left: var(--c0); --right: var(--c1); --other: var(--c7); --here: #5b7f6b; --fill: #d39a00;
+  --edge: #1c243055; }
+@media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --line: #2b333d;
+  --paper: #14181d; --panel: #1c222a; --bad: #ff8a80; --bad-panel: #33201f; --good: #6fbf8b; --edge: #e4e8ee55;
   --band: #6a7f98; --ground: #2a2924; --here: #6f9c83; --fill: #e8bc4a; --c0: #6ba4e8; --c1: #f08a5a; --c2: #6fc08d; --c3: #bf8ae0;
   --c4: #e0b84a; --c5: #5cc6d2; --c6: #e57aa6; --c7: #a2abb8; } }
 * { box-sizing: border-box; }
@@ -30,13 +31,20 @@ p { margin: 4px 0 10px; color: var(--soft); max-width: 90ch; }
 .notes.bad { border-color: var(--bad); background: var(--bad-panel); }
 .notes.bad b { color: var(--bad); }
 .notes ul { margin: 4px 0 0; padding-left: 18px; }
-.wide { overflow-x: auto; margin: 8px 0; }
+/* Where there is more to the side its edge is shaded: covers move along with what is scrolled. */
+.wide { overflow-x: auto; margin: 8px 0; scrollbar-width: thin; background:
+  linear-gradient(to right, var(--paper) 40%, transparent) left / 40px 100% no-repeat local,
+  linear-gradient(to left, var(--paper) 40%, transparent) right / 40px 100% no-repeat local,
+  linear-gradient(to right, var(--edge), transparent) left / 14px 100% no-repeat scroll,
+  linear-gradient(to left, var(--edge), transparent) right / 14px 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 14px 4px 0; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; vertical-align: top; }
-th { color: var(--soft); font-weight: 500; }
+th { color: var(--soft); font-weight: 500; white-space: normal; vertical-align: bottom; }
+th:last-child, td:last-child { padding-right: 2px; }
 th:first-child, td:first-child, th.text, td.text { text-align: left; }
 td.text { white-space: normal; overflow-wrap: break-word; }
+.long { min-width: 20em; }
 details { margin: 10px 0; }
 summary { cursor: pointer; font-weight: 500; }
 pre { background: var(--panel); border-radius: 8px; padding: 14px 16px; overflow-x: auto;
@@ -93,6 +101,24 @@ figcaption { font-size: 13.5px; font-weight: 600; }
   cursor: grab; touch-action: none; }
 #whole { position: fixed; right: 18px; bottom: 18px; display: none; z-index: 9;
   box-shadow: 0 2px 8px #0003; }
+@page { margin: 14mm; }
+@media print {
+  body { padding: 0; max-width: none; font-size: 12px; }
+  h1 { font-size: 20px; }
+  h2 { font-size: 15px; margin-top: 24px; }
+  h3 { font-size: 13px; }
+  h2, h3, figcaption, .legend, summary, thead { break-after: avoid; }
+  h2 + p, h3 + p { break-after: avoid; }
+  tr, figure, .tile, .notes, .film { break-inside: avoid; }
+  .grid { display: block; }
+  .wide, pre { overflow: visible; background: none; }
+  table { font-size: 10.5px; }
+  th, td { padding: 3px 9px 3px 0; }
+  .many th, .many td { font-size: 8.5px; padding-right: 6px; }
+  .long { min-width: 12em; }
+  pre { padding: 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 10px; }
+  .controls, .chips, .tip, #whole { display: none !important; }
+}
 )css";
 
 const std::string_view kPlotScript = R"js("use strict";

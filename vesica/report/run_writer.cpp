@@ -55,6 +55,16 @@ RunWriter::RunWriter(Target target, const System<double>& system, const RunOptio
                      const InputFile& scene)
     : target_(std::move(target)), system_(system), options_(options) {
   try_folder(target_.folder);
+  lock_ = std::make_unique<FolderLock>(target_.folder);
+  try {
+    start_files(scene);
+  } catch (...) {
+    remove_partial();
+    throw;
+  }
+}
+
+void RunWriter::start_files(const InputFile& scene) {
   const fs::path partial = fs::path(target_.folder) / kPartialFolder;
   std::error_code code;
   fs::remove_all(partial, code);  // of a run that was killed
@@ -62,15 +72,15 @@ RunWriter::RunWriter(Target target, const System<double>& system, const RunOptio
   if (code) throw FileError(fmt::format("{}: {}", partial.string(), code.message()));
   scene_ = copy_named_files(scene, partial.string()).dump();
   save_text(path("scene.yaml"), scene_);
-  table_ = make_recording(system);
+  table_ = make_recording(system_);
   const auto has = [&](const char* format) {
-    return options.interval > 0 && std::find(target_.formats.begin(), target_.formats.end(),
-                                             format) != target_.formats.end();
+    return options_.interval > 0 && std::find(target_.formats.begin(), target_.formats.end(),
+                                              format) != target_.formats.end();
   };
   keeps_rows_ = has("sto");
   if (has("csv")) csv_ = std::make_unique<CsvStream>(path("recording.csv"), table_.columns);
   if (has("h5")) h5_ = std::make_unique<Hdf5Stream>(path("recording.h5"), table_.columns);
-  for (const MapOptions& map : options.maps) {
+  for (const MapOptions& map : options_.maps) {
     const std::string name = make_map_file_name(map);
     maps_.push_back(
         {name, std::make_unique<MapStream>(path(name + ".h5"), map),
@@ -80,7 +90,10 @@ RunWriter::RunWriter(Target target, const System<double>& system, const RunOptio
 }
 
 RunWriter::~RunWriter() {
-  if (has_begun_) return;
+  if (!has_begun_) remove_partial();
+}
+
+void RunWriter::remove_partial() const {
   std::error_code code;
   fs::remove_all(fs::path(target_.folder) / kPartialFolder, code);
 }
@@ -171,6 +184,7 @@ nlohmann::ordered_json RunWriter::finish(const RunResult& result) {
   }
   for (const std::string& name : names) fs::rename(path(name), folder / name);
   fs::remove_all(folder / kPartialFolder);
+  lock_.reset();
   return summary;
 }
 

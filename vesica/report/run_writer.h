@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vesica/io/csv.h"
+#include "vesica/io/folder_lock.h"
 #include "vesica/io/yaml.h"
 #include "vesica/report/run_folder.h"
 #include "vesica/simulation/checkpoint_file.h"
@@ -27,7 +28,7 @@ class RunWriter final : public RunObserver {
     std::vector<std::string> formats;  // csv, h5, sto
   };
 
-  // Tries the folder, and starts its files. Throws FileError.
+  // Tries the folder, and starts its files. Throws FileError, also where another run writes there.
   RunWriter(Target target, const System<double>& system, const RunOptions& options,
             const InputFile& scene);
   ~RunWriter() override;  // takes away the files of a run that has not begun
@@ -53,11 +54,14 @@ class RunWriter final : public RunObserver {
   nlohmann::ordered_json finish(const RunResult& result);
 
  private:
+  void start_files(const InputFile& scene);
+  void remove_partial() const;
   std::string path(const std::string& name) const;
   void flush();
   nlohmann::ordered_json summarise(const RunResult& result) const;
 
   Target target_;
+  std::unique_ptr<FolderLock> lock_;
   nlohmann::ordered_json notes_;
   const System<double>& system_;
   const RunOptions& options_;

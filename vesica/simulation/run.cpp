@@ -66,6 +66,7 @@ void Run::begin() {
       throw InputError("the checkpoint is not of this scene: another number of states or contacts");
     }
     state = from.state;
+    result_.start_time = state.t;
     result_.largest_energy = std::max(result_.largest_energy, from.largest_energy);
     rows_ = static_cast<long>(count_rows(state.t, options_.interval));
     next_record_ = static_cast<double>(rows_) * options_.interval;

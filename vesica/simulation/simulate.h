@@ -83,6 +83,7 @@ class RecordingHash {
 };
 
 struct RunResult {
+  double start_time = 0;  // of the state that it goes on from
   double end_time = 0;
   std::vector<double> state;         // at end_time, laid out as System's
   State<double> final_state;         // the same with what contacts remember

@@ -148,8 +148,9 @@ nlohmann::ordered_json make_summary(const System<double>& system, const RunOptio
   solver["jacobians"] = result.statistics.jacobians;
   solver["seconds"] = result.statistics.seconds;
   solver["worst_step_seconds"] = result.statistics.worst_step_seconds;
+  const double simulated = result.end_time - result.start_time;
   solver["simulated_seconds_per_second"] =
-      result.statistics.seconds > 0 ? result.end_time / result.statistics.seconds : 0;
+      result.statistics.seconds > 0 ? simulated / result.statistics.seconds : 0;
   json["solver"] = solver;
 
   json["energy"] = make_energy(system, result);

@@ -9,7 +9,6 @@
 #include <thread>
 #include <unordered_map>
 
-#include "vesica/io/file_error.h"
 #include "vesica/io/output_file.h"
 #include "vesica/math/parallel.h"
 #include "vesica/studies/manifest.h"
@@ -71,11 +70,7 @@ class Keeper {
 void make_folders(const Study& study, const RunnerOptions& options) {
   try_folder(options.folder);
   settle_folder(study, options.version, options.folder);
-  std::error_code code;
-  const fs::path journals = fs::path(options.folder) / "journals";
-  fs::create_directories(journals, code);
-  if (code)
-    throw FileError(fmt::format("{}: cannot be made: {}", journals.string(), code.message()));
+  make_folder((fs::path(options.folder) / "journals").string());
 }
 
 }  // namespace
