@@ -49,23 +49,20 @@ Shown run_planar(int looks) {
   return {study.interrupted, make_foot2d_json(study), make_foot2d_page(study, "")};
 }
 
-class Interruption : public testing::TestWithParam<Shown (*)(int)> {};
-
-TEST_P(Interruption, IsKeptAndSaid) {
+void expect_said(Shown (*run)(int)) {
   for (const int looks : {0, 1, 3, 20}) {
-    const Shown shown = GetParam()(looks);
+    const Shown shown = run(looks);
     EXPECT_TRUE(shown.interrupted) << looks;
     EXPECT_TRUE(shown.json.value("interrupted", false)) << looks;
     EXPECT_NE(shown.page.find("Interrupted"), std::string::npos) << looks;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Studies, Interruption, testing::Values(run_foot, run_drag, run_planar),
-                         [](const auto& info) {
-                           return std::vector{"Foot", "Drag", "Planar"}[size_t(info.index)];
-                         });
+TEST(Interruption, OfAFoot) { expect_said(run_foot); }
+TEST(Interruption, OfADraggedFoot) { expect_said(run_drag); }
+TEST(Interruption, OfAPlanarFoot) { expect_said(run_planar); }
 
-TEST(InterruptionOfPeople, IsThatOfAnyone) {
+TEST(Interruption, OfPeopleIsThatOfAnyone) {
   FootPeople people;
   people.people.push_back({"A", {}});
   EXPECT_EQ(make_people_page(people, "").find("Interrupted"), std::string::npos);
