@@ -1,6 +1,8 @@
 // A study of feet that is told to stop keeps what it has and says so, in its JSON and on its page.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/support.h"
@@ -24,7 +26,8 @@ struct Shown {
 
 // Looked at `looks` times, it says no; then yes.
 std::function<bool()> stop_after(int looks) {
-  return [looks]() mutable { return --looks < 0; };
+  const auto left = std::make_shared<std::atomic<int>>(looks);
+  return [left] { return --*left < 0; };
 }
 
 InputFile study_of(const std::string& name) {
