@@ -306,6 +306,24 @@ TEST(FootFit, PlateOffsetsAreFound) {
   EXPECT_LE((fit.plates.offsets[1] - fit.plates.offsets[0] - offset).norm(), 1e-4);
 }
 
+// A joint whose place is known stays there, while the ellipsoids settle.
+TEST(FootFit, SettlingLeavesKnownJointsAlone) {
+  FootModel start = make_start();
+  for (FootEllipsoid& e : start.ellipsoids) e.position.z() -= e.segment == 0 ? 0.01 : 0;
+  const std::vector<FootStance> stances{make_stance(0)};
+  bool at_limit = true;
+  const FootModel known = settle(start, stances, {}, false, &at_limit);
+  EXPECT_FALSE(at_limit);
+  EXPECT_EQ(known.joints[0].X_PF.p_WB, start.joints[0].X_PF.p_WB);
+  EXPECT_GT(known.ellipsoids[0].position.z(), start.ellipsoids[0].position.z() + 0.003);
+  EXPECT_NE(settle(start, stances, {}).joints[0].X_PF.p_WB, start.joints[0].X_PF.p_WB);
+  // Five centimetres over the floor it cannot.
+  std::vector<FootStance> high = stances;
+  for (FootFrame& f : high[0].frames) f.foot.X_WB.p_WB.z() += 0.05;
+  settle(start, high, {}, true, &at_limit);
+  EXPECT_TRUE(at_limit);
+}
+
 TEST(FootFit, StartsAreReproducibleAndTheBestIsKept) {
   FootStance stance = make_stance(0);
   add_noise({.force = 5, .cop = 0.0005, .shift = 0.0005, .turn = 0.005}, 3, &stance);

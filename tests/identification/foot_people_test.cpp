@@ -53,13 +53,15 @@ TEST(FootPeople, WhoeverHasNoStanceIsLeftOut) {
       return fmt::format("      - {{name: {0}, markers: WBDS07walk{0}.trc{1}}}\n", stem,
                          with ? fmt::format(", forces: WBDS07walk{}.mot", stem) : "");
     };
-    return fmt::format("  - name: {}\n    folder: {}\n    standing: WBDS07static1.trc\n"
-                       "    weight: 697 N\n    walks:\n{}{}    calibrate: [O04C]\n",
-                       name, folder.string(), walk("O04C", forces), walk("O05C", true));
+    return fmt::format(
+        "  - name: {}\n    folder: {}\n    standing: WBDS07static1.trc\n"
+        "    weight: 697 N\n    walks:\n{}{}    calibrate: [O04C]\n",
+        name, folder.string(), walk("O04C", forces), walk("O05C", true));
   };
   const auto run = [&](const std::string& people) {
     return run_foot_people(InputFile::parse("vesica: 1\ntype: foot_people\nfit: {iterations: 3, "
-                                            "six_spheres: false}\npeople:\n" + people,
+                                            "six_spheres: false}\npeople:\n" +
+                                                people,
                                             "people.yaml"),
                            {}, {});
   };
@@ -69,8 +71,7 @@ TEST(FootPeople, WhoeverHasNoStanceIsLeftOut) {
   EXPECT_FALSE(both.people[0].study.blind.empty());
   ASSERT_EQ(both.remarks.size(), 1u);
   EXPECT_NE(both.remarks[0].find("bad is left out"), std::string::npos);
-  EXPECT_NE(make_people_json(both)["remarks"][0].get<std::string>().find("bad"),
-            std::string::npos);
+  EXPECT_NE(make_people_json(both)["remarks"][0].get<std::string>().find("bad"), std::string::npos);
   const std::string error = test::input_error_of([&] { run(person("bad", false)); });
   EXPECT_NE(error.find("nobody is left"), std::string::npos) << error;
 }

@@ -196,7 +196,8 @@ TEST_F(FootTrialsTest, RecordingsThatDoNotBelongTogetherAreTold) {
          each(s, [](const Vec3d& p) { return Vec3d(p.x(), -p.z(), p.y()); });
        },
        "turned over"},
-      {"another unit", [&](MotionTrial* s, auto*) { each(s, [](const Vec3d& p) { return Vec3d(10 * p); }); },
+      {"another unit",
+       [&](MotionTrial* s, auto*) { each(s, [](const Vec3d& p) { return Vec3d(10 * p); }); },
        "not the markers of the foot"},
       {"another height",
        [&](MotionTrial* s, auto*) {
@@ -258,8 +259,8 @@ TEST_F(FootTrialsTest, ALostMarkerOfTheGreatToeIsTold) {
   const auto read = [&](bool lost, const std::string& fit) {
     const std::string forces = (folder / "WBDS07walkO04C.mot").string();
     std::string text = "vesica: 1\ntype: foot\nstanding: " + (own / "WBDS07static1.trc").string() +
-                       "\nwalks:\n  - {name: a, markers: " +
-                       (own / "WBDS07walkO04C.trc").string() + ", forces: " + forces + "}\n";
+                       "\nwalks:\n  - {name: a, markers: " + (own / "WBDS07walkO04C.trc").string() +
+                       ", forces: " + forces + "}\n";
     if (lost) {
       text += "  - {name: b, markers: " + (folder / "WBDS07walkO05C.trc").string() +
               ", forces: " + (folder / "WBDS07walkO05C.mot").string() + "}\n";
@@ -275,8 +276,7 @@ TEST_F(FootTrialsTest, ALostMarkerOfTheGreatToeIsTold) {
   EXPECT_EQ(plan.source.toe, Toe::kOwn);
   EXPECT_TRUE(tells(plan.trials, "has no marker L.Hallux") ||
               tells(plan.trials, "has no marker R.Hallux"));
-  const std::string error =
-      test::input_error_of([&] { read(true, "fit: {toe: measured}\n"); });
+  const std::string error = test::input_error_of([&] { read(true, "fit: {toe: measured}\n"); });
   EXPECT_NE(error.find(".Hallux"), std::string::npos) << error;
   EXPECT_NE(error.find("walk b"), std::string::npos) << error;
   std::filesystem::remove_all(own);

@@ -174,7 +174,7 @@ std::vector<double> list_foot_parameters(const FootModel& foot) {
 }
 
 FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
-                 const FootFitSettings& settings, bool* at_limit) {
+                 const FootFitSettings& settings, bool moves_joints, bool* at_limit) {
   size_t frames = 0;
   for (const FootStance& s : stances) {
     check_stance(foot, s, settings.knots);
@@ -189,7 +189,8 @@ FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
       e.angles = as_angles_123(X.R_WB * as_rotation_123(e.angles));
     }
     for (FootJoint& joint : other.joints) {
-      if (joint.parent == 0) joint.X_PF = {X.R_WB * joint.X_PF.R_WB, X * joint.X_PF.p_WB};
+      if (moves_joints && joint.parent == 0)
+        joint.X_PF = {X.R_WB * joint.X_PF.R_WB, X * joint.X_PF.p_WB};
     }
     return other;
   };
@@ -232,7 +233,7 @@ FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
     const BoundedSolution one = minimise(problem);
     if (one.cost < best.cost) best = one;
   }
-  if (at_limit != nullptr) *at_limit = best.x.cwiseAbs().maxCoeff() > 2.99;
+  if (at_limit != nullptr) *at_limit = std::abs(best.x[0]) > 2.99;
   return moved(best.x.data());
 }
 

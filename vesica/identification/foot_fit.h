@@ -183,10 +183,12 @@ FootFits fit_foot(const FootModel& start, const std::vector<FootStance>& stances
 // The foot moved as a whole under the markers: all ellipsoids and joints of the foot's segment
 // lifted, pitched about x and shifted forward until they carry these stances best, toes straight.
 // Where markers sit on skin is not known to a few millimetres, and a millimetre is 80 N: without
-// this a template begins far from the truth. Where they do sit where the foot says, nothing is to be
-// moved. `at_limit`: it ended 30 mm or 0.3 rad from where it began.
+// this a template begins far from the truth. A joint whose place is known stays where it is
+// (`moves_joints` false): it is no parameter of a fit, which could not bring it back. `at_limit`:
+// it was lifted or lowered by 30 mm, which is the most.
 FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
-                 const FootFitSettings& settings, bool* at_limit = nullptr);
+                 const FootFitSettings& settings, bool moves_joints = true,
+                 bool* at_limit = nullptr);
 
 // The stance as the fit sees it: with the curves of the toe and the correction.
 std::vector<FootFrame> apply_curves(const FootStance& stance, const FootCurves& curves);

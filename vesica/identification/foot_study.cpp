@@ -118,11 +118,11 @@ void add_undetermined(const Side& given, const FootFit& fit, const FootPriors& p
     }
   }
   if (count > 0) {
-    study->undetermined.push_back(fmt::format(
-        "{} foot: {} of {} numbers are {}: {}", side, count, names.size(),
-        priors.weight > 0 ? "what the prior says rather than the data"
-                          : "not determined by the data, and there is no prior",
-        open));
+    study->undetermined.push_back(
+        fmt::format("{} foot: {} of {} numbers are {}: {}", side, count, names.size(),
+                    priors.weight > 0 ? "what the prior says rather than the data"
+                                      : "not determined by the data, and there is no prior",
+                    open));
   }
   if (bounds > 0) {
     study->undetermined.push_back(fmt::format(
@@ -155,7 +155,8 @@ bool was_stopped(const FootFitSettings& settings) { return settings.stop && sett
 
 FootLargestCorrection find_largest(const std::string& side, const FootStance& stance,
                                    const std::vector<FootFrame>& corrected) {
-  FootLargestCorrection largest{side, {}, {}};
+  FootLargestCorrection largest;
+  largest.side = side;
   for (size_t f = 0; f < corrected.size(); ++f) {
     const Pose<double>&from = stance.frames[f].foot.X_WB, &to = corrected[f].foot.X_WB;
     const Eigen::AngleAxisd turn(to.R_WB * from.R_WB.transpose());
@@ -238,9 +239,9 @@ void add_refits(const Side& side, const FootModel& contact, const FootFitSetting
                          [](const auto& one) { return one && !one->converged; });
   };
   if (open(fits) + open(placebos) > 0) {
-    study->remarks.push_back(fmt::format(
-        "{} foot: of {} refits {} have not settled, of their placebos {}", side.name, rest.size(),
-        open(fits), open(placebos)));
+    study->remarks.push_back(
+        fmt::format("{} foot: of {} refits {} have not settled, of their placebos {}", side.name,
+                    rest.size(), open(fits), open(placebos)));
   }
   for (size_t k = 0; k < rest.size(); ++k) {
     if (fits[k]) study->refitted.push_back(make_result(*rest[k], fits[k]->errors[0]));
@@ -342,6 +343,21 @@ std::vector<FootStance> reverse_all(std::vector<FootStance> stances, bool impose
   return stances;
 }
 
+// Heights at which the foot carries the stance's forces. A stance that it cannot carry, its
+// ellipsoids wholly in the ground, is left out and told.
+bool try_force(const Side& side, const Entry& e, const FootModel& foot, const FootStance& stance,
+               std::vector<FootFrame>* frames, FootStudy* study) {
+  try {
+    *frames = impose_force(foot, stance, std::move(*frames));
+    return true;
+  } catch (const InputError& error) {
+    study->remarks.push_back(
+        fmt::format("{} foot: {} at {:.2f} s is left out with its force imposed: {}", side.name,
+                    e.trial, e.begin, error.what()));
+    return false;
+  }
+}
+
 // What the joint fits foretell of forces that were not measured.
 void add_joint_placebo(const Side& side, const FootFitSettings& settings, FootStudy* study) {
   if (side.others.empty() && settings.imposed) return;
@@ -357,7 +373,9 @@ void add_joint_placebo(const Side& side, const FootFitSettings& settings, FootSt
   for (size_t k = 0; k < unseen.size(); ++k) {
     const FootStance stance = without_offset(unseen[k], fit.plates);
     std::vector<FootFrame> frames = apply_curves(stance, fit.curves[0]);
-    if (settings.imposed) frames = impose_force(fit.foot, stance, std::move(frames));
+    if (settings.imposed && !try_force(side, *side.others[k], fit.foot, stance, &frames, study)) {
+      continue;
+    }
     study->placebo.push_back(
         make_result(*side.others[k], calc_errors(fit.foot, stance, frames, settings),
                     settings.imposed ? "reversed, imposed" : "reversed, blind"));
@@ -377,8 +395,8 @@ void add_imposed(const Side& side, const FootFitSettings& joint, FootStudy* stud
   study->history.push_back({side.name + " imposed", fit.history});
   for (const Entry* e : side.others) {
     const FootStance stance = without_offset(side.anchor.apply(e->stance), fit.plates);
-    const std::vector<FootFrame> frames =
-        impose_force(fit.foot, stance, apply_curves(stance, fit.curves[0]));
+    std::vector<FootFrame> frames = apply_curves(stance, fit.curves[0]);
+    if (!try_force(side, *e, fit.foot, stance, &frames, study)) continue;
     study->imposed.push_back(make_result(*e, calc_errors(fit.foot, stance, frames, settings)));
   }
   add_joint_placebo(side, settings, study);
@@ -454,8 +472,9 @@ std::string find_misfit(const std::string& side, const FootStudy& study) {
   }
   const double imposed = calc_means(study.imposed, side).cop;
   if (imposed > kForetold && imposed > kTimes * curve.cop) {
-    return fmt::format("with its force given it errs by {} in where that acts, the mean curve by {}",
-                       percent(imposed), percent(curve.cop));
+    return fmt::format(
+        "with its force given it errs by {} in where that acts, the mean curve by {}",
+        percent(imposed), percent(curve.cop));
   }
   return {};
 }
@@ -537,13 +556,12 @@ void run_side(Side& side, const std::function<bool()>& stop, const Tell& tell, F
   const auto stopped = [&] { return stop && stop(); };
   const FootModel& given = side.foot == Foot::kLeft ? side.plan.start_left : side.plan.start_right;
   bool at_limit = false;
-  // Of a made-up foot it is known where its markers sit.
-  side.start = side.plan.truth
-                   ? given
-                   : settle(given, stances_of(side.calibrating), source, &at_limit);
+  // Of a made-up foot it is known where its joint is.
+  side.start =
+      settle(given, stances_of(side.calibrating), source, !side.plan.truth.has_value(), &at_limit);
   if (at_limit) {
     study->remarks.push_back(fmt::format(
-        "{} foot: moved as a whole by as much as it may (30 mm, 0.3 rad), it does not yet stand on "
+        "{} foot: lifted or lowered by as much as it may be (30 mm), it does not yet stand on "
         "the floor: do the standing trial and the walks have the same zero?",
         side.name));
   }

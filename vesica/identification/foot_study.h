@@ -80,7 +80,8 @@ struct FootLargestCorrection {
 struct FootParameter {
   std::string side, name, unit;
   double value = 0, start = 0;
-  // 95 %, with the prior, autocorrelation of the residuals allowed for; cut at the bounds of the fit.
+  // 95 %, with the prior, autocorrelation of the residuals allowed for; cut at the bounds of the
+  // fit.
   double low = 0, high = 0;
   bool identifiable = false;  // within its bounds, and the data narrow the prior to less than half
   bool at_bound = false;      // the fit ended on a bound
@@ -112,9 +113,9 @@ struct FootStudy {
   std::vector<FootLargestCorrection> corrections;
   std::vector<FootParameter> parameters;  // of the blind contact
   std::vector<FootHistory> history, starts;
-  FootModel left, right;  // the blind contacts; empty where the side has no stance
+  FootModel left, right;     // the blind contacts; empty where the side has no stance
   double cop_threshold = 0;  // N, above which the centre of pressure counts
-  FootDynamics dynamics;  // friction, forward dynamics, files
+  FootDynamics dynamics;     // friction, forward dynamics, files
   std::vector<std::string> remarks, verdicts, undetermined;
   bool converged = true;
   bool interrupted = false;  // told to stop: what is here was done until then

@@ -206,9 +206,8 @@ void read_toe(const InputNode& root, bool has_marker, bool is_known, FootPlan* p
       break;
     default:
       if (!has_marker && !is_known) {
-        toe->fail((lost.empty()
-                       ? "the recordings have no marker on the great toe (R.Hallux, RHLX)"
-                       : lost) +
+        toe->fail((lost.empty() ? "the recordings have no marker on the great toe (R.Hallux, RHLX)"
+                                : lost) +
                   "; take `spline`, `pitch` or `straight`");
       }
       plan->source.toe = plan->joint.toe = Toe::kMeasured;

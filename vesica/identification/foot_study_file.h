@@ -17,9 +17,9 @@ struct FootPlan {
   bool spheres = true;
   bool anchor = true;  // heights from the motion, for what is blind (foot_anchor.h)
   FootModel start_left, start_right;
-  // What synthetic stances were made with: markers and joints are where the starts have them.
+  // What synthetic stances were made with; its joints are known, and are those of the starts.
   std::optional<FootModel> truth;
-  int threads = 0;  // 0: as many as there are
+  int threads = 0;                             // 0: as many as there are
   bool dynamics = true, fits_forward = false;  // foot_dynamics.h
 
   std::string place;  // of `calibrate` in the file, for messages

@@ -3,10 +3,10 @@
 //
 // Axes: the ground frame G has z up and its origin on the floor. What is returned has y along the
 // feet of the first walk and, for each stance, its origin under the heel while the foot is flat, so
-// that nothing hangs on where the lab's zero is or where its axes point. The foot's frame is fixed to its
-// markers while standing: origin at the heel marker, y level toward the middle of the first and
-// fifth metatarsal, z up, x to the right. Left feet are turned over in x, so that all stances are
-// those of a right foot.
+// that nothing hangs on where the lab's zero is or where its axes point. The foot's frame is fixed
+// to its markers while standing: origin at the heel marker, y level toward the middle of the first
+// and fifth metatarsal, z up, x to the right. Left feet are turned over in x, so that all stances
+// are those of a right foot.
 //
 // Where there is a marker on the great toe, the toe angle is measured: its direction from the toe
 // joint of the template, in the plane across the joint's axis, less that while standing.
@@ -60,7 +60,8 @@ struct FootTrials {
     double begin = 0, end = 0;  // s
     double speed = 0;           // of the walk [m/s]
     FootStance stance;
-    std::string lost_hallux = {};  // marker of the great toe that the standing trial has, the walk not
+    std::string lost_hallux =
+        {};  // marker of the great toe that the standing trial has, the walk not
   };
   std::vector<Entry> stances;
   std::vector<std::string> remarks;  // stances that were left out and why; anything odd
@@ -73,8 +74,9 @@ struct FootTrialOptions {
   std::vector<std::string> floor_from;  // trials that tell the floor; empty: all
   // What a plate (its number, from 1) reads is multiplied by this, in all walks.
   std::map<int, double> plate_scale = {};
-  // Whether the foot of the standing trial is that of the walks, which whoever tracks it needs: what
-  // cannot be one foot is an InputError, what is odd a remark. Forces and weight are looked at too.
+  // Whether the foot of the standing trial is that of the walks, which whoever tracks it needs:
+  // what cannot be one foot is an InputError, what is odd a remark. Forces and weight are looked at
+  // too.
   bool check = false;
 };
 

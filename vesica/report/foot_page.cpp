@@ -181,9 +181,10 @@ void add_stance(HtmlPage& page, const FootCurveSet& c) {
     cop.series.push_back(measured);
     cop.series.push_back(simulated);
   }
-  cop.note = fmt::format("error {} % of 0.2 m; from the heel while the foot is flat, y "
-                         "along the first walk's feet; a left foot turned over in x",
-                         percent(c.result.errors.cop));
+  cop.note = fmt::format(
+      "error {} % of 0.2 m; from the heel while the foot is flat, y "
+      "along the first walk's feet; a left foot turned over in x",
+      percent(c.result.errors.cop));
   page.add_plot(cop);
   add_footprint(page, c);
   page.end_grid();
@@ -244,14 +245,15 @@ std::vector<std::vector<std::string>> make_parameter_rows(const FootStudy& study
   for (const FootParameter& p : study.parameters) {
     const bool length = p.unit == "m";
     const double factor = length ? 1e3 : 1;
-    std::vector<std::string> row{p.side + " " + p.name, format_figure(factor * p.start, 4),
-                                 format_figure(factor * p.value, 4),
-                                 format_figure(factor * p.low, 3) + " to " +
-                                     format_figure(factor * p.high, 3),
-                                 length ? "mm" : p.unit,
-                                 p.at_bound       ? "on a bound"
-                                 : p.identifiable ? "yes"
-                                                  : "no"};
+    std::vector<std::string> row{
+        p.side + " " + p.name,
+        format_figure(factor * p.start, 4),
+        format_figure(factor * p.value, 4),
+        format_figure(factor * p.low, 3) + " to " + format_figure(factor * p.high, 3),
+        length ? "mm" : p.unit,
+        p.at_bound       ? "on a bound"
+        : p.identifiable ? "yes"
+                         : "no"};
     if (has_truth(study)) row.push_back(format_figure(factor * p.truth, 4));
     rows.push_back(std::move(row));
   }
