@@ -23,11 +23,13 @@ namespace vesica::biomechanics {
 
 enum class Side { kRight, kLeft };
 
-// A surface that a ligament lies on, fixed to one of the bones, of a right knee: an ellipsoid.
+// A surface that a ligament lies on, fixed to one of the bones, of a right knee: an ellipsoid, or a
+// cylinder along z.
 struct KneeSurface {
   bool on_tibia = false;
   Pose<double> place;  // of its centre and axes in its bone
-  Vec3d radii;         // [m]
+  Vec3d radii;         // [m]; of a cylinder the last is half of its length
+  bool is_cylinder = false;
 };
 
 // One line between femur and tibia, of a right knee.
