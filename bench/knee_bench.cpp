@@ -1,8 +1,7 @@
 // knee_bench [SCENES]: how many times faster than real time the knee swings (scenes/knee.yaml),
-// without and with pressure maps (knee_maps.yaml) and with the strands of a table, what the tool
-// makes of it with its files, how long a run of a study takes beside the
-// of a study takes beside the swing, and a thousand of them. Processor time, medians; SCENES: the
-// folder, "scenes" without.
+// without and with pressure maps (knee_maps.yaml), with the strands of a table, and as the tool
+// runs it with its files; how long a run of a study takes beside the swing, and a thousand of them.
+// Processor time, medians; SCENES: the folder, "scenes" without.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -176,7 +178,8 @@ TEST(Knee, LateralLetsGoWhileMedialPersists) {
 // plateau, seen from the tibia [mm].
 struct Burial {
   std::map<std::string, double> depth;
-  double largest_flexion = 0;  // [deg]
+  std::map<std::string, double> nearest;  // of the line to the middle of a condyle [mm]
+  double largest_flexion = 0;             // [deg]
   double deepest() const {
     double most = -1e9;
     for (const auto& [name, d] : depth) most = std::max(most, d);
@@ -202,6 +205,13 @@ Burial bury(const KneeOptions& options) {
       const double depth = 1e3 * plateau.normal.normalized().dot(plateau.point - p);
       auto [place, is_new] = burial.depth.try_emplace(ligament.name, depth);
       place->second = std::max(place->second, depth);
+      const Vec3d line = origin + R * ligament.tibia - ligament.femur;
+      auto& nearest = burial.nearest.try_emplace(ligament.name, 1e9).first->second;
+      for (const auto& condyle : options.condyles) {
+        const Vec3d to = condyle.center - ligament.femur;
+        const double part = std::clamp(to.dot(line) / line.squaredNorm(), 0.0, 1.0);
+        nearest = std::min(nearest, 1e3 * (to - part * line).norm());
+      }
     }
   }
   return burial;
@@ -213,7 +223,8 @@ TEST(Knee, AttachmentsBesideThePlateaus) {
   const Burial burial = bury({});
   EXPECT_GT(burial.largest_flexion, 90);
   for (const auto& [name, depth] : burial.depth) {
-    fmt::print("{:<18} {:6.1f} mm below the plateau\n", name, depth);
+    fmt::print("{:<18} {:6.1f} mm below the plateau, the line {:4.1f} mm from a condyle's middle\n",
+               name, depth, burial.nearest.at(name));
     const bool is_capsule = name.starts_with("capsule") || name.ends_with("popliteal");
     if (!is_capsule) EXPECT_LT(depth, 0) << name;
     EXPECT_LT(depth, 12) << name;
