@@ -104,8 +104,7 @@ Model make_walk(const KneeArguments& a, const biomechanics::KneeOptions& options
 // condyles.
 void warn_of_no_contact(Model model) {
   model.run.solver = Solver::kRk4;
-  model.run.step = model.run.duration = 1e-9;
-  model.run.interval = 0;
+  model.run.step = model.run.duration = model.run.interval = 1e-9;
   const TimeTable at_rest = simulate(model).recording;
   for (const char* name : {"medial", "lateral"}) {
     const auto force = at_rest.column(at_rest.find(fmt::format("{}.normal_force", name)));

@@ -123,7 +123,9 @@ TEST(KneeCommand, GeometryStudyHasNoHoles) {
   const Workspace work;
   const Outcome run = work.run("study knee_geometry --out g");
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ((run.out + run.err).find("note:"), std::string::npos) << run.out;
+  for (const char* hole : {"has no number", "left out", "not done", "not finished"}) {
+    EXPECT_EQ((run.out + run.err).find(hole), std::string::npos) << run.out;
+  }
 }
 
 // What the runs of a study warn of is counted, kind by kind, as the runs alone say it.
@@ -143,7 +145,8 @@ TEST(KneeCommand, WarningsOfAStudyAreCounted) {
     counted += kind["runs"].get<size_t>();
     const std::string text = kind["warning"];
     EXPECT_NE(told.out.find("warn: " + text), std::string::npos) << told.out;
-    EXPECT_NE(work.read("w/report.html").find(text.substr(0, 20)), std::string::npos) << text;
+    EXPECT_NE(work.read("w/report.html").find(text.substr(0, text.find('\''))), std::string::npos)
+        << text;
   }
   for (const std::string& length : lengths) {
     const Outcome run = work.run(
