@@ -189,83 +189,81 @@ std::vector<Variation> make_variations() {
   const auto stiffness = [](const char* k) {
     return Settings{{"contacts.0.normal.stiffness", k}, {"contacts.1.normal.stiffness", k}};
   };
-  return {
-    {"impulse", 2, "N s", push(2)}, {"impulse", 6, "N s", push(6)},
-        {"condyle_radius", 0.019, "m", radius("19")}, {"condyle_radius", 0.021, "m", radius("21")},
-        {"condyles_forward", 1e-3, "m", condyles("pose.position.1", "-11 mm", "-12 mm")},
-        {"condyles_forward", -1e-3, "m", condyles("pose.position.1", "-13 mm", "-14 mm")},
-        {"lateral_condyle_forward", 1e-3, "m", condyles("pose.position.1", "-12 mm", "-12 mm")},
-        {"condyles_apart", 4e-3, "m", condyles("pose.position.0", "-25 mm", "25 mm")},
-        {"contact_stiffness", 1e9, "N/m^3", stiffness("1.0e9")},
-        {"contact_stiffness", 4e9, "N/m^3", stiffness("4.0e9")},
-        {"medial_capsule_stiffness",
-         0,
-         "N/m",
-         {{"forces.capsule_medial.stiffness", "1e-3 N/m"},
-          {"forces.arcuate_popliteal.stiffness", "1e-3 N/m"}}};
-  }
+  const Settings no_medial_capsule = {{"forces.capsule_medial.stiffness", "1e-3 N/m"},
+                                      {"forces.arcuate_popliteal.stiffness", "1e-3 N/m"}};
+  return {{"impulse", 2, "N s", push(2)},
+          {"impulse", 6, "N s", push(6)},
+          {"condyle_radius", 0.019, "m", radius("19")},
+          {"condyle_radius", 0.021, "m", radius("21")},
+          {"condyles_forward", 1e-3, "m", condyles("pose.position.1", "-11 mm", "-12 mm")},
+          {"condyles_forward", -1e-3, "m", condyles("pose.position.1", "-13 mm", "-14 mm")},
+          {"lateral_condyle_forward", 1e-3, "m", condyles("pose.position.1", "-12 mm", "-12 mm")},
+          {"condyles_apart", 4e-3, "m", condyles("pose.position.0", "-25 mm", "25 mm")},
+          {"contact_stiffness", 1e9, "N/m^3", stiffness("1.0e9")},
+          {"contact_stiffness", 4e9, "N/m^3", stiffness("4.0e9")},
+          {"medial_capsule_stiffness", 0, "N/m", no_medial_capsule}};
+}
 
-  void add_buried_rows(const SceneRun& run, SystemReport* report) {
-    const auto& lines = run.system().scene().lines;
-    for (size_t k = 0; k < lines.size(); ++k) {
-      const Buried buried = find_buried(run, k, kSourceEnds);
-      if (!(buried.depth > 0)) continue;
-      Rows(report, "knee", {{"ligament", lines[k].name}})
-          .add("attachment_below_plateau", buried.depth, "m",
-               reported(
-                   fmt::format("how deep the end on the femur goes into the tibia up to 90 deg, "
-                               "deepest at {:.0f} deg: the assumed spheres are small for it",
-                               buried.flexion)));
+void add_buried_rows(const SceneRun& run, SystemReport* report) {
+  const auto& lines = run.system().scene().lines;
+  for (size_t k = 0; k < lines.size(); ++k) {
+    const Buried buried = find_buried(run, k, kSourceEnds);
+    if (!(buried.depth > 0)) continue;
+    Rows(report, "knee", {{"ligament", lines[k].name}})
+        .add("attachment_below_plateau", buried.depth, "m",
+             reported(fmt::format("how deep the end on the femur goes into the tibia up to 90 deg, "
+                                  "deepest at {:.0f} deg: the assumed spheres are small for it",
+                                  buried.flexion)));
+  }
+}
+
+void add_ligament_rows(const SceneRun& run, SystemReport* report) {
+  for (const auto& line : run.system().scene().lines) {
+    for (const double degrees : {0.0, 15.0, 30.0, 45.0, 60.0, 75.0, 90.0}) {
+      Rows rows(report, "knee", {{"ligament", line.name}, {"flexion", degrees}});
+      rows.add("ligament_force", value_at_flexion(run, line.name + ".force", degrees), "N",
+               no_number());
     }
   }
+}
 
-  void add_ligament_rows(const SceneRun& run, SystemReport* report) {
-    for (const auto& line : run.system().scene().lines) {
-      for (const double degrees : {0.0, 15.0, 30.0, 45.0, 60.0, 75.0, 90.0}) {
-        Rows rows(report, "knee", {{"ligament", line.name}, {"flexion", degrees}});
-        rows.add("ligament_force", value_at_flexion(run, line.name + ".force", degrees), "N",
-                 no_number());
-      }
-    }
-  }
+std::vector<double> scaled_by(std::vector<double> x, double factor) {
+  for (double& v : x) v *= factor;
+  return x;
+}
 
-  std::vector<double> scaled_by(std::vector<double> x, double factor) {
-    for (double& v : x) v *= factor;
-    return x;
+void add_plots(const SceneRun& run, SystemReport* report) {
+  report->plots.push_back(make_plot(
+      "Knee: rotations", "deg", run,
+      {{"flexion", scaled_by(run.column("knee.flexion"), 1 / kKneeDegree)},
+       {"adduction", scaled_by(run.column("knee.adduction"), 1 / kKneeDegree)},
+       {"internal rotation", scaled_by(run.column("knee.internal_rotation"), 1 / kKneeDegree)}}));
+  report->plots.push_back(make_plot("Knee: normal forces", "N", run,
+                                    {{"medial", run.column("medial.normal_force")},
+                                     {"lateral", run.column("lateral.normal_force")}}));
+  std::vector<std::pair<std::string, std::vector<double>>> forces;
+  for (const auto& line : run.system().scene().lines) {
+    forces.emplace_back(line.name, run.column(line.name + ".force"));
   }
+  report->plots.push_back(make_plot("Knee: ligament forces", "N", run, forces));
+}
 
-  void add_plots(const SceneRun& run, SystemReport* report) {
-    report->plots.push_back(make_plot(
-        "Knee: rotations", "deg", run,
-        {{"flexion", scaled_by(run.column("knee.flexion"), 1 / kKneeDegree)},
-         {"adduction", scaled_by(run.column("knee.adduction"), 1 / kKneeDegree)},
-         {"internal rotation", scaled_by(run.column("knee.internal_rotation"), 1 / kKneeDegree)}}));
-    report->plots.push_back(make_plot("Knee: normal forces", "N", run,
-                                      {{"medial", run.column("medial.normal_force")},
-                                       {"lateral", run.column("lateral.normal_force")}}));
-    std::vector<std::pair<std::string, std::vector<double>>> forces;
-    for (const auto& line : run.system().scene().lines) {
-      forces.emplace_back(line.name, run.column(line.name + ".force"));
-    }
-    report->plots.push_back(make_plot("Knee: ligament forces", "N", run, forces));
+// As the source gives it: a tolerance of 1e-5; 100 rows a second. The best of a few, as others
+// may use the machine.
+void add_speed(const ReproduceOptions& options, Rows* rows, SystemReport* report) {
+  constexpr int kTries = 5;
+  double best = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < kTries; ++k) {
+    const SceneRun run(options, "knee",
+                       {{"solver.tolerance", "1.0e-5"}, {"output.interval", "10 ms"}}, report);
+    best = std::min(best, run.result().statistics.seconds / run.result().end_time);
   }
-
-  // As the source gives it: a tolerance of 1e-5; 100 rows a second. The best of a few, as others
-  // may use the machine.
-  void add_speed(const ReproduceOptions& options, Rows* rows, SystemReport* report) {
-    constexpr int kTries = 5;
-    double best = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < kTries; ++k) {
-      const SceneRun run(options, "knee",
-                         {{"solver.tolerance", "1.0e-5"}, {"output.interval", "10 ms"}}, report);
-      best = std::min(best, run.result().statistics.seconds / run.result().end_time);
-    }
-    rows->add("seconds_per_simulated_second", best, "",
-              reported(fmt::format(
-                  "{:.0f} times real time at a tolerance of 1e-5 with 100 rows a second, "
-                  "best of {}; the source's ran 1.1 times real time",
-                  1 / best, kTries)));
-  }
+  rows->add(
+      "seconds_per_simulated_second", best, "",
+      reported(fmt::format("{:.0f} times real time at a tolerance of 1e-5 with 100 rows a second, "
+                           "best of {}; the source's ran 1.1 times real time",
+                           1 / best, kTries)));
+}
 
 }  // namespace
 
