@@ -118,6 +118,29 @@ TEST(KneeCommand, StrandsWrapOverSurfaces) {
             std::string::npos);
 }
 
+// Ligaments that hold the knee open on one side at rest: written, and told.
+TEST(KneeCommand, NoContactAtRestIsTold) {
+  const Workspace work;
+  const auto made = [&](double medial, double lateral) {
+    std::string table =
+        "name,linear_stiffness_N_per_strain,slack_length_m,origin_frame,ox_m,oy_m,oz_m,"
+        "insertion_frame,ix_m,iy_m,iz_m\n";
+    for (const double x : {0.025, -0.02}) {
+      table += fmt::format("m{0},2000,{1},femur_r,{0},0.02,-0.045,tibia_r,{0},-0.03,-0.045\n", x,
+                           medial);
+      table +=
+          fmt::format("l{0},2000,{1},femur_r,{0},0.02,0.03,tibia_r,{0},-0.03,0.03\n", x, lateral);
+    }
+    work.write("t.csv", table);
+    const Outcome run = work.run("knee --strands t.csv --write k.yaml");
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.err;
+  };
+  EXPECT_EQ(made(0.046, 0.0495).find("warning"), std::string::npos);
+  const std::string open = made(0.044, 0.0505);
+  EXPECT_NE(open.find("the lateral condyle does not touch"), std::string::npos) << open;
+}
+
 // The study that comes along has a figure for every run.
 TEST(KneeCommand, GeometryStudyHasNoHoles) {
   const Workspace work;
