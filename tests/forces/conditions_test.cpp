@@ -44,7 +44,7 @@ TEST(ForcesConditions, ABeltChangesNothingButPlaces) {
   EXPECT_NEAR(belt.belt_W.x(), -v.x(), 0.01);
   ASSERT_EQ(floor.contacts.size(), belt.contacts.size());
   const Prediction one = predict_walk(&floor, body, population);
-  const Prediction two = predict_walk(&belt, body, population);
+  const Prediction two = predict_walk(&belt, body, population, 600);
   for (size_t side = 0; side < 2; ++side) {
     for (size_t k = 0; k < floor.frames(); ++k) {
       ASSERT_LT((one.feet[side].force[k] - two.feet[side].force[k]).norm(), 10) << k;  // N
@@ -56,7 +56,8 @@ TEST(ForcesConditions, ABeltChangesNothingButPlaces) {
     }
   }
   bool marked = false;
-  for (const std::string& text : judge(calc_figures(belt, body), belt, body, population).outside) {
+  for (const std::string& text :
+       judge(calc_figures(belt, body), belt, body, population, 600).outside) {
     marked = marked || text.find("treadmill") != std::string::npos;
   }
   EXPECT_TRUE(marked);
@@ -70,7 +71,7 @@ TEST(ForcesConditions, AnotherMarkerSetIsMarked) {
   const Walk walk = make_walk(trial, "walk", body);
   const auto list_outside = [&](const Walk& w, const Body& b) {
     std::string all;
-    for (const std::string& text : judge(calc_figures(w, b), w, b, population).outside) {
+    for (const std::string& text : judge(calc_figures(w, b), w, b, population, 600).outside) {
       all += text;
     }
     return all;
