@@ -19,9 +19,10 @@ constexpr double kMostHeelStep = 0.04, kMostHeelStride = 0.15;
 // m: heights of the lowest marker of feet that stand on zero (23 to 38 mm in thirteen people), and
 // what is taken where they do not.
 constexpr double kLowestFoot = 0.0, kHighestFoot = 0.06, kUsualFoot = 0.03;
-constexpr size_t kFewestStanding = 10;                       // frames
-constexpr double kLegOverStature = 0.53;                     // of the hip centres
-constexpr double kLeastMassIndex = 15, kMostMassIndex = 36;  // kg/m^2
+constexpr size_t kFewestStanding = 10;    // frames
+constexpr double kLegOverStature = 0.53;  // of the hip centres
+// kg/m^2: 18 to 40 in thirteen people.
+constexpr double kLeastMassIndex = 16, kMostMassIndex = 42;
 
 struct Role {
   const char* name;
@@ -165,8 +166,7 @@ void refuse_exchanged(const StandingPoints& points) {
   if (wrong.empty()) return;
   throw InputError(
       fmt::format("{}: labels are exchanged in the standing trial: {}, seen from where the pelvis "
-                  "faces; rename "
-                  "them (vesica motion --rename)",
+                  "faces; rename them (vesica motion --rename)",
                   points.trial.file, fmt::join(wrong, ", ")));
 }
 
@@ -183,8 +183,7 @@ void find_floor(StandingPoints* points, Body* body) {
   body->floor = points->floor = lowest - kUsualFoot;
   body->notes.push_back(
       fmt::format("The lowest marker of the feet stands {:.0f} mm above the laboratory's zero "
-                  "({:.0f} to {:.0f} "
-                  "mm are usual): the floor is taken to be {:.0f} mm below it.",
+                  "({:.0f} to {:.0f} mm are usual): the floor is taken to be {:.0f} mm below it.",
                   1e3 * lowest, 1e3 * kLowestFoot, 1e3 * kHighestFoot, 1e3 * kUsualFoot));
 }
 
@@ -344,8 +343,7 @@ std::string say_mass_index(const Body& body, double weight) {
   if (is_usual_mass_index(index)) return {};
   return fmt::format(
       "{:.1f} kg are a body mass index of {:.0f} at the {:.2f} m of stature that go with these "
-      "legs "
-      "({:.0f} to {:.0f} are usual): is the mass right?",
+      "legs ({:.0f} to {:.0f} are usual): is the mass right?",
       weight / kGravity, index, body.leg_length / kLegOverStature, kLeastMassIndex, kMostMassIndex);
 }
 

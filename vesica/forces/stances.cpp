@@ -231,8 +231,7 @@ std::string find_contradiction(const Body& body, double mass, double usual, bool
   if (is_usual_mass_index(index)) return {};
   return fmt::format(
       "plates carry {:.0f} N, a body mass index of {:.0f} for the length of these legs: do they "
-      "read "
-      "a multiple? The mass, if it is told (--mass), decides",
+      "read a multiple? The mass, if it is told (--mass), decides",
       usual, index);
 }
 

@@ -71,7 +71,8 @@ std::vector<std::string> list_markers(const std::vector<const ClusterTracks*>& c
   }
   for (const std::string& role : all) {
     const bool has_side = role.starts_with("R.") || role.starts_with("L.");
-    const std::string other = (role[0] == 'R' ? "L" : "R") + role.substr(1);
+    std::string other = role;
+    other[0] = role[0] == 'R' ? 'L' : 'R';
     if (!has_side || all.contains(other)) {
       roles.insert(has_side ? role.substr(2) : role);
     } else {
@@ -480,14 +481,14 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
   refuse_missing(gait, trial.file);
   walk.up_W = find_vertical(markers);
   if ((walk.up_W - body.up_W).norm() > 1e-9) {
-    const auto name = [](const Vec3d& up) {
+    const auto say = [](const Vec3d& up) {
       Eigen::Index axis = 0;
       up.cwiseAbs().maxCoeff(&axis);
       return fmt::format("{}{}", up[axis] > 0 ? "+" : "-", "XYZ"[axis]);
     };
     throw InputError(
         fmt::format("{}: {} is up, but {} in the standing trial: write both in the same axes",
-                    trial.file, name(walk.up_W), name(body.up_W)));
+                    trial.file, say(walk.up_W), say(body.up_W)));
   }
   const MarkerEvents found = find_marker_events(markers, gait, walk.up_W);
   if (!found.why_none.empty()) {
