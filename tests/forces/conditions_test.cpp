@@ -44,7 +44,7 @@ TEST(ForcesConditions, ABeltChangesNothingButPlaces) {
   EXPECT_NEAR(belt.belt_W.x(), -v.x(), 0.01);
   ASSERT_EQ(floor.contacts.size(), belt.contacts.size());
   const Prediction one = predict_walk(&floor, body, population);
-  const Prediction two = predict_walk(&belt, body, population, 600);
+  const Prediction two = predict_walk(&belt, body, population);
   for (size_t side = 0; side < 2; ++side) {
     for (size_t k = 0; k < floor.frames(); ++k) {
       ASSERT_LT((one.feet[side].force[k] - two.feet[side].force[k]).norm(), 10) << k;  // N
