@@ -134,9 +134,10 @@ void expect_same_accelerations(const Walk& walk, const Walk& plain) {
 TEST(ForcesMarkerFaults, MarkersThatJumpAreLeftOutAndTold) {
   const Walk plain = Faulty().make();
   for (const std::string name : {"R.ASIS", "L.PSIS", "R.Heel", "L.Knee", "L.MT5"}) {
-    for (const double until : {1.28, 1.45, 9.0}) {
+    for (const auto& [from, until] :
+         {std::pair{1.2, 1.28}, std::pair{1.2, 1.45}, std::pair{4.5, 9.0}}) {
       Faulty f;
-      f.change(name, 1.2, until, [&](size_t k, size_t i) {
+      f.change(name, from, until, [&](size_t k, size_t i) {
         return Vec3d(f.trial.markers.at(k, i) + Vec3d(0.05, 0.05, 0.03));
       });
       const Walk walk = f.make();

@@ -86,19 +86,25 @@ std::vector<std::string> list_markers(const std::vector<const ClusterTracks*>& c
 
 // Where the feet of the walk stand lower or higher than they stood: on the deck of a treadmill,
 // say.
-void find_floor(const std::array<ClusterTracks, 2>& feet, const Body& body, Walk* walk) {
+void find_floor(const std::array<ClusterTracks, 2>& feet, const std::vector<GaitEvent>& events,
+                const Body& body, Walk* walk) {
   walk->floor = body.floor;
   std::vector<double> off;
-  for (const ClusterTracks& foot : feet) {
-    for (size_t i = 0; i < foot.tracks.size(); ++i) {
-      std::vector<double> heights;
-      for (const Vec3d& p : foot.tracks[i]) {
-        if (p.allFinite()) heights.push_back(p.dot(walk->up_W) - body.floor);
-      }
-      if (heights.empty()) continue;
-      const auto tenth = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 10);
-      std::nth_element(heights.begin(), tenth, heights.end());
-      off.push_back(*tenth - foot.cluster.points[i].y());
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind != GaitEvent::Kind::kStrike) continue;
+    const auto end = std::find_if(
+        events.begin() + static_cast<std::ptrdiff_t>(i), events.end(), [&](const GaitEvent& e) {
+          return e.kind == GaitEvent::Kind::kOff && e.foot == events[i].foot;
+        });
+    if (end == events.end()) continue;
+    const bool is_right = (events[i].foot == Foot::kRight) != walk->sides_exchanged;
+    const ClusterTracks& foot = feet[is_right ? kRight : kLeft];
+    for (size_t m = 0; m < foot.tracks.size(); ++m) {
+      const bool is_heel = foot.cluster.roles[m].ends_with("Heel");
+      const Vec3d p = find_standing_place(walk->all_times, foot.tracks[m], events[i].time,
+                                          end->time, is_heel ? kHeelStands : kBallStands);
+      if (!p.allFinite()) continue;
+      off.push_back(p.dot(walk->up_W) - body.floor - foot.cluster.points[m].y());
     }
   }
   if (off.empty() || std::abs(calc_median(off)) < kMostFloorOff) return;
@@ -522,7 +528,7 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
   }
   fill("pelvis", walk.rate, &pelvis, &walk.notes);
   walk.markers = list_markers({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, &walk.notes);
-  find_floor(feet, body, &walk);
+  find_floor(feet, found.events, body, &walk);
   cut_and_turn({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, trial.file, &walk);
   find_misfit({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, &walk);
   const size_t extra = extend_by_strides({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]},
