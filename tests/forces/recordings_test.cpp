@@ -146,6 +146,8 @@ TEST(ForcesRecordings, BaselinesAreMadeWhereTheyAreJudged) {
   NEEDS_RECORDINGS
   const Population shipped =
       load_population(test::source_dir() + "/studies/forces/population.yaml");
+  Errors sum;
+  double n = 0;
   for (const char* name : {"WBDS01", "wbds07"}) {
     const Person& person = get_person(name);
     for (const Sample& s : make_samples(person, shipped.signals)) {
@@ -155,10 +157,13 @@ TEST(ForcesRecordings, BaselinesAreMadeWhereTheyAreJudged) {
       const MeasuredWalk& m = person.walks[s.walk];
       const Errors e = calc_curve_errors(m.walk, person.body, m.stances[s.stance], person.weight,
                                          make_baseline(predictor, s.side, s.speed, true));
-      EXPECT_LT(e.force, 0.7) << m.walk.name;  // between 101 points
-      EXPECT_LT(e.pressure, 1.5) << m.walk.name;
+      sum.force += e.force;
+      sum.pressure += e.pressure;
+      n += 1;
     }
   }
+  EXPECT_LT(sum.force / n, 1.0);  // of the first milliseconds, between 101 points
+  EXPECT_LT(sum.pressure / n, 0.5);
 }
 
 TEST(ForcesRecordings, BandsNeedSomebodyWithTwoWalks) {

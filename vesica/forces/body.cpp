@@ -305,27 +305,33 @@ int find_role(const MarkerTracks& markers, const std::string& role) {
 }
 
 Vec3d find_vertical(const MarkerTracks& markers) {
-  Vec3d pelvis = Vec3d::Zero(), feet = Vec3d::Zero();
-  double pelvis_count = 0, feet_count = 0;
-  const auto add = [&](const std::string& role, Vec3d* sum, double* count) {
+  std::vector<size_t> pelvis, feet;
+  const auto add = [&](const std::string& role, std::vector<size_t>* indices) {
     const int index = find_role(markers, role);
-    if (index < 0) return;
-    for (size_t k = 0; k < markers.frames(); ++k) {
-      const Vec3d& p = markers.at(k, static_cast<size_t>(index));
-      if (!p.allFinite()) continue;
-      *sum += p;
-      *count += 1;
-    }
+    if (index >= 0) indices->push_back(static_cast<size_t>(index));
   };
-  add("Sacrum", &pelvis, &pelvis_count);
-  for (const char* side : {"R.", "L."}) {
-    for (const char* role : {"ASIS", "PSIS", "Iliac.Crest"}) {
-      add(std::string(side) + role, &pelvis, &pelvis_count);
-    }
-    add(std::string(side) + "Heel", &feet, &feet_count);
+  add("Sacrum", &pelvis);
+  for (const int side : {kRight, kLeft}) {
+    for (const char* role : {"ASIS", "PSIS", "Iliac.Crest"}) add(sided(side, role), &pelvis);
+    add(sided(side, "Heel"), &feet);
   }
-  if (pelvis_count == 0 || feet_count == 0) return Vec3d::Zero();
-  const Vec3d d = pelvis / pelvis_count - feet / feet_count;
+  // Frame by frame: gaps of one marker must not show the way of the walk.
+  const auto find_middle = [&](const std::vector<size_t>& indices, size_t k) {
+    Vec3d sum = Vec3d::Zero();
+    double count = 0;
+    for (const size_t i : indices) {
+      if (!markers.has(k, i)) continue;
+      sum += markers.at(k, i);
+      count += 1;
+    }
+    return Vec3d(sum / count);
+  };
+  Vec3d d = Vec3d::Zero();
+  for (size_t k = 0; k < markers.frames(); ++k) {
+    const Vec3d up = find_middle(pelvis, k) - find_middle(feet, k);
+    if (up.allFinite()) d += up;
+  }
+  if (d.norm() == 0) return Vec3d::Zero();
   Eigen::Index axis = 0;
   d.cwiseAbs().maxCoeff(&axis);
   return (d[axis] > 0 ? 1.0 : -1.0) * Vec3d::Unit(axis);

@@ -65,11 +65,13 @@ bool goes_on(const std::vector<Vec3d>& x, const Part& a, const Part& b, double l
   return (x[until] - x[from] - static_cast<double>(until - from) * velocity).norm() < limit;
 }
 
-// The longest part, and those on either side that go on from it.
-std::vector<Part> choose(const std::vector<Vec3d>& x, const std::vector<Part>& parts, double limit,
+// The longest part, and those on either side that go on from it, without what was held.
+std::vector<Part> choose(const std::vector<Vec3d>& x, std::vector<Part> parts, double limit,
                          size_t longest) {
+  // Of feet that stand, what repeats may be measured: parts are chosen with it.
   const auto best = std::max_element(
       parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.size() < b.size(); });
+  for (Part& part : parts) cut_held(x, &part);
   std::vector<Part> chosen = {*best};
   for (auto p = best + 1; p != parts.end(); ++p) {
     if (goes_on(x, chosen.back(), *p, limit, longest)) chosen.push_back(*p);
@@ -107,9 +109,8 @@ void drop_jumps(const std::vector<std::string>& roles, double rate, MarkerTracks
     const std::vector<Vec3d> track = markers->track(i);
     double most = 0;
     size_t where = 0;
-    std::vector<Part> parts = split(track, limit, &most, &where);
+    const std::vector<Part> parts = split(track, limit, &most, &where);
     if (parts.size() == 1) continue;
-    for (Part& part : parts) cut_held(track, &part);
     const std::vector<Part> kept = choose(track, parts, limit, longest);
     size_t dropped = 0;
     for (size_t k = 0; k < track.size(); ++k) {

@@ -163,7 +163,7 @@ std::vector<std::string> list_plate_warnings(const std::vector<PlateForces>& pla
   std::vector<std::string> warnings;
   for (const PlateForces& plate : plates) {
     for (const std::string& text : plate.warnings) {
-      warnings.push_back(fmt::format("Plate {}: {}", plate.name, text));
+      warnings.push_back(text);
     }
   }
   return warnings;
