@@ -9,6 +9,7 @@
 #include "vesica/forces/files.h"
 #include "vesica/forces/judge.h"
 #include "vesica/forces/outputs.h"
+#include "vesica/forces/recording_digest.h"
 #include "vesica/forces/signals.h"
 #include "vesica/forces/stances.h"
 
@@ -244,6 +245,21 @@ TEST(ForcesMarkerFaults, WhatReadingTolerantlyFoundIsTold) {
   MotionTrial standing = SyntheticWalker().make_trial(true);
   standing.warnings.push_back("the file ends early");
   EXPECT_NE(join_lines(make_body(standing).notes).find("ends early"), std::string::npos);
+}
+
+TEST(ForcesDigest, CopiesHaveTheSame) {
+  const SyntheticWalker walker;
+  const std::string plain = calc_recording_digest(walker.make_trial(false).markers);
+  SyntheticWalker moved = walker;
+  moved.R << 0.6, 0, -0.8, 0.8, 0, 0.6, 0, -1, 0;
+  moved.offset = Vec3d(0.3, -1, 0.05);
+  MarkerTracks copy = moved.make_trial(false).markers;
+  for (Vec3d& p : copy.positions) p = 1e-6 * Vec3d((1e6 * p).array().round());  // to 1 um
+  EXPECT_EQ(calc_recording_digest(copy), plain);
+  SyntheticWalker other = walker;
+  other.steps.stride = 1.11;
+  EXPECT_NE(calc_recording_digest(other.make_trial(false).markers), plain);
+  EXPECT_NE(calc_recording_digest(walker.make_trial(true).markers), plain);
 }
 
 std::string error_of_standing(const MotionTrial& trial) {
