@@ -475,8 +475,10 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
   for (const auto* clusters : {&body.shank, &body.foot}) {
     for (const Cluster& c : *clusters) roles.insert(roles.end(), c.roles.begin(), c.roles.end());
   }
-  drop_frozen(&markers, &walk.notes);
-  drop_jumps(roles, walk.rate, &markers, &walk.notes);
+  std::vector<std::string> dropped;
+  drop_frozen(&markers, &dropped);
+  drop_jumps(roles, walk.rate, &markers, &dropped);
+  walk.notes.insert(walk.notes.end(), dropped.begin(), dropped.end());
   const GaitMarkers gait = find_gait_markers(markers.labels);
   // Missing markers by name before anything else: no walk is found without them either.
   ClusterTracks pelvis = find_cluster(markers, body.pelvis, trial.file, "pelvis", false);
@@ -498,8 +500,9 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
   }
   const MarkerEvents found = find_marker_events(markers, gait, walk.up_W);
   if (!found.why_none.empty()) {
-    throw InputError(fmt::format("{}: no walk that forces could be predicted of: {}", trial.file,
-                                 found.why_none));
+    throw InputError(fmt::format("{}: no walk that forces could be predicted of: {}{}{}",
+                                 trial.file, found.why_none, dropped.empty() ? "" : ". ",
+                                 fmt::join(dropped, " ")));
   }
   walk.R_HW.row(0) = found.ahead;
   walk.R_HW.row(1) = walk.up_W;
