@@ -167,10 +167,16 @@ Population train(const std::vector<Person>& people) {
     if (p.stances() > 0) all.push_back(&p);
   }
   if (all.size() < 3) {
+    std::string why;
+    for (const Person& p : people) {
+      if (p.stances() > 0) continue;
+      why += fmt::format("\n  {}: {}", p.name,
+                         p.notes.empty() ? "no load is a whole stance" : p.notes.front());
+    }
     throw InputError(fmt::format(
-        "{} of {} people have stances that lie wholly on plates; a population needs at least "
-        "three, and its bands are worth something from about eight on",
-        all.size(), people.size()));
+        "{} of {} people have stances that can be used; a population needs at least three, and its "
+        "bands are worth something from about eight on{}",
+        all.size(), people.size(), why));
   }
   Population population = fit_population(all);
   fit_bands(all, &population);

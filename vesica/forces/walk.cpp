@@ -62,9 +62,9 @@ ClusterTracks find_cluster(const MarkerTracks& markers, const Cluster& cluster,
 }
 
 // Roles without their side, each once, where both sides have them; those that one side alone has
-// are a note.
+// are a note, by their labels.
 std::vector<std::string> list_markers(const std::vector<const ClusterTracks*>& clusters,
-                                      std::vector<std::string>* notes) {
+                                      bool exchanged, std::vector<std::string>* notes) {
   std::set<std::string> all, roles;
   for (const ClusterTracks* cluster : clusters) {
     all.insert(cluster->cluster.roles.begin(), cluster->cluster.roles.end());
@@ -77,8 +77,8 @@ std::vector<std::string> list_markers(const std::vector<const ClusterTracks*>& c
       roles.insert(has_side ? role.substr(2) : role);
     } else {
       notes->push_back(fmt::format(
-          "There is no {}, although {} is there: its segment's other markers have to do.", other,
-          role));
+          "There is no {}, although {} is there: its segment's other markers have to do.",
+          exchanged ? role : other, exchanged ? other : role));
     }
   }
   return {roles.begin(), roles.end()};
@@ -530,7 +530,8 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
     fill(foot, walk.rate, &feet[side], &walk.notes);
   }
   fill("pelvis", walk.rate, &pelvis, &walk.notes);
-  walk.markers = list_markers({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, &walk.notes);
+  walk.markers = list_markers({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]},
+                              walk.sides_exchanged, &walk.notes);
   find_floor(feet, found.events, body, &walk);
   cut_and_turn({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, trial.file, &walk);
   find_misfit({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, &walk);
