@@ -229,6 +229,13 @@ TEST(ForcesMarkerFaults, ASingleMissingMarkerIsNamed) {
     EXPECT_NE(join_lines(walk.notes).find("There is no " + name), std::string::npos) << name;
     EXPECT_FALSE(std::binary_search(walk.markers.begin(), walk.markers.end(), name.substr(2)));
   }
+  // By the label that the file lacks, where its sides are exchanged.
+  Faulty turned;
+  for (std::string& label : turned.trial.markers.labels) {
+    label[0] = label[0] == 'R' ? 'L' : 'R';
+    if (label == "R.PSIS") label = "none";
+  }
+  EXPECT_NE(join_lines(turned.make().notes).find("There is no R.PSIS"), std::string::npos);
   for (const std::string name : {"L.MT1", "R.MT1", "L.Heel"}) {
     Faulty f;
     for (std::string& label : f.trial.markers.labels) {
