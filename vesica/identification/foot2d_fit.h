@@ -57,7 +57,7 @@ struct Foot2dEstimate {
   std::string name, unit;
   double value = 0;
   double low = 0, high = 0;  // 95 %
-  bool determined = false;   // the data narrow its range to less than half
+  bool determined = false;  // narrowed to less than half of what the bounds say, and to two decades
   bool at_bound = false;
   double source = 0;  // the source's optimum, NaN where it has none
 };
