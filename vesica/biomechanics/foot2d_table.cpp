@@ -272,7 +272,7 @@ std::array<double, 2> calc_foot2d_bounds(const Foot2dType& type, const std::vect
   for (unsigned corner = 0; corner < 8; ++corner) {
     std::vector<double> u(rows.size(), 0.5);
     for (size_t r = 0; r < rows.size(); ++r) {
-      const unsigned bit = rows[r].slot == slot                ? 1
+      const unsigned bit = rows[r].slot == slot               ? 1
                            : rows[r].slot == Slot::kStiffness ? 2
                            : rows[r].slot == Slot::kExponent  ? 4
                                                               : 0;

@@ -39,7 +39,8 @@ FootLabels find_labels(const MarkerTracks& standing, const FootMarkers& foot, co
     if (marker < 0) {
       throw InputError(fmt::format(
           "the standing trial has no marker of the {} {}: heel, first and fifth metatarsal are "
-          "needed, named as R.Heel, RHEE or R.MT1 (`vesica motion FILE --rename MAP` renames markers "
+          "needed, named as R.Heel, RHEE or R.MT1 (`vesica motion FILE --rename MAP` renames "
+          "markers "
           "of another name)",
           side, what));
     }
