@@ -281,8 +281,9 @@ void check_anatomy(const Foot2dStance& s) {
     });
     if (!(std::abs(speed) > kMostSpeed)) return;
     throw InputError(fmt::format(
-        "its {} moves at {:.1f} m/s while it is loaded: are its markers of the other foot?", what,
-        speed));
+        "its {} moves at {:.1f} m/s while it is loaded: are its markers of the other foot, or does "
+        "the floor move?",
+        what, speed));
   };
   check_speed("heel", s.H);
   check_speed("ball", s.P);
@@ -531,8 +532,8 @@ void check_person(const MotionTrial& standing, const WalkTrack& walk,
   const auto distance = [](const MarkerTracks& tracks, size_t a, size_t b) {
     std::vector<double> all;
     for (size_t f = 0; f < tracks.frames(); ++f) {
-      if (tracks.has(f, a) && tracks.has(f, b))
-        all.push_back((tracks.at(f, a) - tracks.at(f, b)).norm());
+      if (!tracks.has(f, a) || !tracks.has(f, b)) continue;
+      all.push_back((tracks.at(f, a) - tracks.at(f, b)).norm());
     }
     return all.empty() ? kMissing : calc_median(all);
   };
@@ -543,8 +544,9 @@ void check_person(const MotionTrial& standing, const WalkTrack& walk,
       const PointMarkers p =
           find_points(walk.markers, left ? 'L' : 'R', left ? options.left : options.right);
       std::vector<size_t> own;
-      for (const auto* list : {&p.ankle, &p.heel, &p.ball})
+      for (const auto* list : {&p.ankle, &p.heel, &p.ball}) {
         own.insert(own.end(), list->begin(), list->end());
+      }
       for (size_t i = 0; i < own.size(); ++i) {
         for (size_t k = 0; k < i; ++k) {
           const std::string &a = walk.markers.labels[own[k]], &b = walk.markers.labels[own[i]];
