@@ -1,6 +1,11 @@
 // What a study of planar feet says of results that were made by hand.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "vesica/identification/foot2d_study.h"
 
 namespace vesica::foot2d_verdicts_test {
@@ -96,9 +101,13 @@ TEST(Foot2dVerdicts, FitsNoBetterThanConstantsAreListed) {
 
 TEST(Foot2dVerdicts, ParametersOfAllStancesAreCounted) {
   Foot2dStanceResult a = make_stance({0.3, 0.2, 0.1});
-  a.types[0].intervals.parameters = {{.name = "k_S.H", .determined = true},
-                                     {.name = "a_S.H", .determined = false},
-                                     {.name = "dx.H", .determined = true}};
+  const std::pair<const char*, bool> all[] = {{"k_S.H", true}, {"a_S.H", false}, {"dx.H", true}};
+  for (const auto& [name, determined] : all) {
+    Foot2dEstimate e;
+    e.name = name;
+    e.determined = determined;
+    a.types[0].intervals.parameters.push_back(e);
+  }
   Foot2dStanceResult b = a;
   b.types[0].intervals.parameters[2].determined = false;
   EXPECT_EQ(find(find_foot2d_verdicts({a, b}), "spring:"),

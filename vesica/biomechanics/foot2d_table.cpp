@@ -272,10 +272,10 @@ std::array<double, 2> calc_foot2d_bounds(const Foot2dType& type, const std::vect
   for (unsigned corner = 0; corner < 8; ++corner) {
     std::vector<double> u(rows.size(), 0.5);
     for (size_t r = 0; r < rows.size(); ++r) {
-      const unsigned bit = rows[r].slot == slot               ? 1
-                           : rows[r].slot == Slot::kStiffness ? 2
-                           : rows[r].slot == Slot::kExponent  ? 4
-                                                              : 0;
+      const unsigned bit = rows[r].slot == slot               ? 1u
+                           : rows[r].slot == Slot::kStiffness ? 2u
+                           : rows[r].slot == Slot::kExponent  ? 4u
+                                                              : 0u;
       if (bit > 0) u[r] = (corner & bit) > 0 ? 1 : 0;
     }
     Foot2dParameters<double> p = as_foot2d_parameters(type, rows, point, u.data());
