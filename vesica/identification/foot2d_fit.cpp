@@ -370,7 +370,8 @@ Foot2dIntervals calc_foot2d_intervals(const Foot2dProblem& problem, const Eigen:
       const double variance = slope.dot(covariance * slope), before = kEven * slope.squaredNorm();
       const double error = 1.96 * std::sqrt(variance);
       const double turn = calc_foot2d_turn(problem.type(), row, p), from_turn = e.value + turn;
-      e.determined = variance < kDetermined * kDetermined * before;
+      e.at_bound = x[at] < 1e-6 || x[at] > 1 - 1e-6;  // where it is pressed to, data say little
+      e.determined = !e.at_bound && variance < kDetermined * kDetermined * before;
       if (std::isinf(turn)) {
         e.low = e.value - error;
         e.high = e.value + error;
@@ -383,7 +384,6 @@ Foot2dIntervals calc_foot2d_intervals(const Foot2dProblem& problem, const Eigen:
       const auto bounds = calc_foot2d_bounds(problem.type(), problem.rows(), point, row.slot);
       e.low = std::min(e.value, std::max(bounds[0], e.low));
       e.high = std::max(e.value, std::min(bounds[1], e.high));
-      e.at_bound = x[at] < 1e-6 || x[at] > 1 - 1e-6;
       out.parameters.push_back(e);
     }
   }

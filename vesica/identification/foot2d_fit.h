@@ -55,7 +55,8 @@ struct Foot2dEstimate {
   std::string name, unit;
   double value = 0;
   double low = 0, high = 0;  // 95 %
-  bool determined = false;  // narrowed to less than half of what the bounds say, and to two decades
+  // Narrowed to less than half of what the bounds say and to two decades, and on no bound.
+  bool determined = false;
   bool at_bound = false;
   double source = 0;  // the source's optimum, NaN where it has none
 };

@@ -117,6 +117,12 @@ std::string describe_placebo(const std::vector<Foot2dStanceResult>& stances) {
     words.push_back(
         fmt::format("hardly by {}, where a low objective says little", fmt::join(hardly, ", ")));
   }
+  const auto lower = std::count_if(total.ratios.begin(), total.ratios.end(),
+                                   [](double ratio) { return ratio < 1; });
+  if (lower > 0) {
+    words.push_back(
+        fmt::format("reversed forces fit better in {} of {}", lower, total.ratios.size()));
+  }
   return fmt::format(
       "placebo: forces reversed in time end at {:.1f} times J of the measured ones (median; least "
       "{:.2f}), by part {}: {}",
