@@ -99,7 +99,9 @@ void run_foot2d(const InputFile& file, Common& common) {
     print_json(json);
   } else {
     if (!study.title.empty()) fmt::print("{}\n\n", study.title);
-    if (std::isfinite(study.weight)) fmt::print("weight {:.0f} N\n\n", study.weight);
+    fmt::print("weight {}\n\n", std::isfinite(study.weight)
+                                    ? fmt::format("{:.0f} N", study.weight)
+                                    : "not known: no whole stride lies on the plates");
     for (const Foot2dStanceResult& s : study.stances) print_foot2d_stance(s);
     for (const std::string& verdict : study.verdicts) fmt::print("  {}\n", verdict);
     for (const std::string& remark : study.remarks) fmt::print("  note: {}\n", remark);

@@ -143,18 +143,21 @@ TEST(Foot2dStudy, ATimeLimitThatWasReachedIsSaid) {
 // J that is of none of the seeds says of what it is.
 TEST(Foot2dStudy, WhatEndedBelowAllSeedsIsNamed) {
   const Workspace work;
-  work.write("foot2d.yaml",
-             "vesica: 1\ntype: foot2d\nsynthetic: {stances: 1, rate: 60}\n"
-             "elements: [hyper, linear]\nsearch: {seeds: 1, starts: 1, hops: 0, seed: 3}\n");
-  const Outcome outcome = work.run("identify foot2d.yaml --json");
   int named = 0;
-  for (const auto& type : outcome.json()["stances"][0]["types"]) {
-    const double least = type["objective_of_seeds"][0].get<double>();
-    const bool below = type["objective"]["total"].get<double>() < least;
-    EXPECT_EQ(type.contains("objective_from"), below) << type["element"];
-    named += below ? 1 : 0;
+  for (int seed = 1; seed <= 6; ++seed) {
+    work.write("foot2d.yaml",
+               fmt::format("vesica: 1\ntype: foot2d\nsynthetic: {{stances: 1, rate: 60}}\n"
+                           "elements: [hyper, linear]\n"
+                           "search: {{seeds: 1, starts: 1, hops: 0, seed: {}}}\n",
+                           seed));
+    for (const auto& type : work.run("identify foot2d.yaml --json").json()["stances"][0]["types"]) {
+      const double least = type["objective_of_seeds"][0].get<double>();
+      const bool below = type["objective"]["total"].get<double>() < least;
+      EXPECT_EQ(type.contains("objective_from"), below) << type["element"];
+      named += below ? 1 : 0;
+    }
   }
-  EXPECT_EQ(named, 1);
+  EXPECT_GT(named, 0);
 }
 
 TEST(Foot2dStudy, NamesWithCommasStayOneCell) {
@@ -256,7 +259,7 @@ TEST(Foot2dStudy, WrongRecordingsAreNamed) {
   const std::string plain = run(good, 0);
   EXPECT_EQ(plain.find("`weight`"), std::string::npos) << plain;
 
-  expect(plain, "weight 6");
+  expect(plain, "weight not known");
   expect(run(good + walk("slow", "WBDS07walkO04C", "WBDS07walkO04C"), 2), "name of two walks");
   expect(run(good + walk("again", "WBDS07walkO04S", "WBDS07walkO04S"), 2),
          "has the markers of 'slow'");

@@ -293,8 +293,8 @@ TEST(Foot2dFit, IntervalsKeepToTheBounds) {
         const auto bounds = calc_foot2d_bounds(problem.type(), problem.rows(), point, row.slot);
         EXPECT_LE(e.low, e.value) << e.name;
         EXPECT_GE(e.high, e.value) << e.name;
-        EXPECT_GE(e.low, bounds[0] * (1 - 1e-9) - 1e-12) << e.name;
-        EXPECT_LE(e.high, bounds[1] * (1 + 1e-9) + 1e-12) << e.name;
+        EXPECT_GE(e.low, bounds[0] - 1e-9 * std::abs(bounds[0])) << e.name;
+        EXPECT_LE(e.high, bounds[1] + 1e-9 * std::abs(bounds[1])) << e.name;
         if (row.scale == Foot2dRow::Scale::kLog && e.determined) {
           EXPECT_LT(e.high, 100 * e.low) << e.name;
         }
