@@ -150,7 +150,8 @@ TEST(Foot2dStudy, WhatEndedBelowAllSeedsIsNamed) {
                            "elements: [hyper, linear]\n"
                            "search: {{seeds: 1, starts: 1, hops: 0, seed: {}}}\n",
                            seed));
-    for (const auto& type : work.run("identify foot2d.yaml --json").json()["stances"][0]["types"]) {
+    const nlohmann::json json = work.run("identify foot2d.yaml --json").json();
+    for (const auto& type : json["stances"][0]["types"]) {
       const double least = type["objective_of_seeds"][0].get<double>();
       const bool below = type["objective"]["total"].get<double>() < least;
       EXPECT_EQ(type.contains("objective_from"), below) << type["element"];
