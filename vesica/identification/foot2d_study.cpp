@@ -443,7 +443,7 @@ class StanceWork {
       r->unconverged.push_back(
           is_stopped() ? "the search was interrupted"
                        : fmt::format("the search did not converge in {} iterations from its lowest "
-                                     "point: raise `search.iterations`",
+                                     "point, J is what it had reached: raise `search.iterations`",
                                      10 * plan_.fit.iterations));
     }
     if (is_stopped()) return;
@@ -513,8 +513,11 @@ class StanceWork {
       r->unconverged.push_back(
           is_stopped() ? "the source's search was interrupted"
           : is_cut(*r->pipeline)
-              ? "the source's search did not end within `pipeline.time_limit`"
-              : fmt::format("the source's search did not end in {} rounds", r->pipeline->rounds));
+              ? "the source's search did not end within `pipeline.time_limit`, J is what it had "
+                "reached"
+              : fmt::format(
+                    "the source's search did not end in {} rounds, J is what it had reached",
+                    r->pipeline->rounds));
     }
     if (plan_.route == Route::kBoth) return;
     r->fit.x = r->pipeline->x;

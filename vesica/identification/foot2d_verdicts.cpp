@@ -192,8 +192,7 @@ std::vector<std::string> list_unconverged(const Foot2dStanceResult& s) {
   }
   for (const Foot2dTypeResult& r : s.types) {
     for (const std::string& why : r.unconverged) {
-      words.push_back(fmt::format("{}, {}: {}; J is what it had reached", s.stance.name,
-                                  name_of(r.type.element), why));
+      words.push_back(fmt::format("{}, {}: {}", s.stance.name, name_of(r.type.element), why));
     }
   }
   return words;
