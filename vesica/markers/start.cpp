@@ -69,11 +69,11 @@ std::vector<SegmentPose> make_neutral(const Model& model) {
 Quaternion<double> conjugate(const Quaternion<double>& q) { return {q.w, -q.x, -q.y, -q.z}; }
 
 // Orientations from the segments' own markers, from neighbours where those are too few.
-void guess_poses(const FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
+void guess_poses(const FrameSolver& solver, const Frame& frame,
+                 const std::vector<SegmentPose>& neutral, SegmentPose* poses) {
   const Model& model = solver.plan().model();
   const Geometry& geometry = solver.geometry();
   const size_t n = model.segments.size();
-  const std::vector<SegmentPose> neutral = make_neutral(model);
   std::vector<char> known(n, 0);
   for (size_t s = 0; s < n; ++s) {
     const RigidFit fit = fit_segment(model, geometry, frame, static_cast<int>(s));
@@ -183,7 +183,7 @@ void place_sample(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& 
   for_each_index(frames.frame_count(), frames.threads(), [&](int k, int worker) {
     FrameSolver& solver = *solvers[worker];
     SegmentPose* poses = frames.poses(k);
-    guess_poses(solver, frames.frame(k), poses);
+    guess_poses(solver, frames.frame(k), neutral, poses);
     std::vector<SegmentPose> solved(poses, poses + model.segments.size()), turned;
     solver.solve(frames.frame(k), solved.data());
     turned = solved;
@@ -206,13 +206,14 @@ long straighten(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& so
 }
 
 // Frames solved again from nothing, kept where they fit better. Returns how many.
-long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& solvers) {
+long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& solvers,
+                    const std::vector<SegmentPose>& neutral) {
   const size_t n = frames.model().segments.size();
   std::vector<char> moved(frames.frame_count(), 0);
   for_each_index(frames.frame_count(), frames.threads(), [&](int k, int worker) {
     FrameSolver& solver = *solvers[worker];
     std::vector<SegmentPose> other(n);
-    guess_poses(solver, frames.frame(k), other.data());
+    guess_poses(solver, frames.frame(k), neutral, other.data());
     const double tried = solver.solve(frames.frame(k), other.data()).objective;
     const double present =
         calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
@@ -248,7 +249,7 @@ Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
   count(summary);
   out.kkt_start = summary.kkt_start;
   set_parameters();
-  if (refresh_frames(some, solvers) > 0) {
+  if (refresh_frames(some, solvers, neutral) > 0) {
     summary = solve_all_frames(some, d, options);
     count(summary);
     set_parameters();
@@ -291,7 +292,7 @@ FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, Seg
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   std::vector<SegmentPose> guess(n), best(n);
-  guess_poses(solver, frame, guess.data());
+  guess_poses(solver, frame, make_neutral(model), guess.data());
   best = guess;
   FrameSolve result = solver.solve(frame, best.data());
   for (int start = 1; start < kStarts; ++start) {
