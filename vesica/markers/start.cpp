@@ -26,6 +26,8 @@ constexpr int kAttempts = 8;
 // Objectives within this factor belong to one minimum.
 constexpr double kAlike = 1.02;
 constexpr double kTurnedAround = 120 * kPi / 180;
+// Of poses that are to be told apart or begin an iteration over all frames.
+constexpr double kAccuracy = 1e-4;  // rad
 
 double calc_rms(const Frame& frame, size_t markers, double objective) {
   double weight = 0;
@@ -185,7 +187,7 @@ void place_sample(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& 
     SegmentPose* poses = frames.poses(k);
     guess_poses(solver, frames.frame(k), neutral, poses);
     std::vector<SegmentPose> solved(poses, poses + model.segments.size()), turned;
-    solver.solve(frames.frame(k), solved.data());
+    solver.solve(frames.frame(k), solved.data(), 50, kAccuracy);
     turned = solved;
     if (turn_back(model, neutral, turned.data()) == 0) {
       std::copy(solved.begin(), solved.end(), poses);
@@ -214,7 +216,7 @@ long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>
     FrameSolver& solver = *solvers[worker];
     std::vector<SegmentPose> other(n);
     guess_poses(solver, frames.frame(k), neutral, other.data());
-    const double tried = solver.solve(frames.frame(k), other.data()).objective;
+    const double tried = solver.solve(frames.frame(k), other.data(), 50, kAccuracy).objective;
     const double present =
         calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
     if (tried > 0.99 * present) return;
@@ -273,6 +275,41 @@ Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
   return out;
 }
 
+// Turns one segment after the other by half, with what hangs on it. Returns whether that was lower.
+bool leave_saddle(FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
+  const Model& model = solver.plan().model();
+  const size_t n = model.segments.size();
+  std::vector<SegmentPose> best(poses, poses + n);
+  double objective = calc_objective(solver.plan(), solver.geometry(), frame, poses);
+  const double before = objective;
+  for (size_t s = 0; s < n; ++s) {
+    std::vector<char> hangs(n, 0);
+    hangs[s] = 1;
+    for (const int t : model.order) {
+      const int j = model.tree_joint[t];
+      if (j >= 0 && model.joints[j].parent != kGround && hangs[model.joints[j].parent]) {
+        hangs[t] = 1;
+      }
+    }
+    for (int axis = 0; axis < 3; ++axis) {  // of the segment
+      std::vector<SegmentPose> turned(poses, poses + n);
+      const Vec3d theta = kPi * (as_rotation(turned[s].q_WS) * Vec3d::Unit(axis));
+      for (size_t t = 0; t < n; ++t) {
+        if (hangs[t]) turned[t] = turn_pose(turned[t], theta, Vec3d::Zero());
+      }
+      solver.project(turned.data());
+      const double tried = solver.solve(frame, turned.data()).objective;
+      if (tried < objective * (1 - 1e-9)) {
+        objective = tried;
+        best = turned;
+      }
+    }
+  }
+  if (!(objective < before)) return false;
+  std::copy(best.begin(), best.end(), poses);
+  return true;
+}
+
 }  // namespace
 
 RigidFit fit_segment(const Model& model, const Geometry& geometry, const Frame& frame,
@@ -286,7 +323,8 @@ RigidFit fit_segment(const Model& model, const Geometry& geometry, const Frame& 
   return fit_rigid(points, measured);
 }
 
-FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
+FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, SegmentPose* poses,
+                                    double accuracy) {
   const Model& model = solver.plan().model();
   const size_t n = model.segments.size();
   std::mt19937_64 random(1);
@@ -294,7 +332,8 @@ FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, Seg
   std::vector<SegmentPose> guess(n), best(n);
   guess_poses(solver, frame, make_neutral(model), guess.data());
   best = guess;
-  FrameSolve result = solver.solve(frame, best.data());
+  const double coarse = std::max(accuracy, kAccuracy);
+  FrameSolve result = solver.solve(frame, best.data(), 50, coarse);
   for (int start = 1; start < kStarts; ++start) {
     if (calc_rms(frame, model.markers.size(), result.objective) < kGoodFit) break;
     std::vector<SegmentPose> other = guess;
@@ -304,17 +343,18 @@ FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, Seg
     }
     solver.project(other.data());
     center_on_markers(model, solver.geometry(), frame, other.data());
-    const FrameSolve tried = solver.solve(frame, other.data());
+    const FrameSolve tried = solver.solve(frame, other.data(), 50, coarse);
     if (tried.objective < result.objective) {
       result = tried;
       best = other;
     }
   }
+  if (accuracy < coarse) result = solver.solve(frame, best.data(), 50, accuracy);
   std::copy(best.begin(), best.end(), poses);
   return result;
 }
 
-void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
+void solve_frames(AllFrames& frames, const Eigen::VectorXd& d, double accuracy) {
   const bool tukey = frames.model().loss.type == LossType::kTukey;
   Model model = frames.model();
   if (tukey) model.loss.type = LossType::kHuber;  // see soften()
@@ -332,15 +372,16 @@ void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
     std::vector<SegmentPose> again(n);
     for (int k = begin; k < end; ++k) {
       if (k == begin) {
-        objective[k] = solve_frame_from_scratch(solver, frames.frame(k), frames.poses(k)).objective;
+        objective[k] =
+            solve_frame_from_scratch(solver, frames.frame(k), frames.poses(k), accuracy).objective;
         continue;
       }
       std::copy_n(frames.poses(k - 1), n, frames.poses(k));
-      objective[k] = solver.solve(frames.frame(k), frames.poses(k)).objective;
+      objective[k] = solver.solve(frames.frame(k), frames.poses(k), 50, accuracy).objective;
       if (objective[k] > 4 * objective[k - 1] &&
           calc_rms(frames.frame(k), model.markers.size(), objective[k]) > kGoodFit) {
         const double fresh =
-            solve_frame_from_scratch(solver, frames.frame(k), again.data()).objective;
+            solve_frame_from_scratch(solver, frames.frame(k), again.data(), accuracy).objective;
         if (fresh < objective[k]) {
           objective[k] = fresh;
           std::copy(again.begin(), again.end(), frames.poses(k));
@@ -354,7 +395,7 @@ void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
       solvers.push_back(std::make_unique<FrameSolver>(frames.model(), d));
     }
     for_each_index(count, frames.threads(), [&](int k, int worker) {
-      solvers[worker]->solve(frames.frame(k), frames.poses(k));
+      solvers[worker]->solve(frames.frame(k), frames.poses(k), 50, accuracy);
     });
   }
   improve_outliers(frames, d);
@@ -372,17 +413,15 @@ long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d) {
   const double limit = 6 * calc_median(objective);
   std::vector<SegmentPose> other(n);
   std::vector<char> moved(count, 0);
-  const auto keep_better = [&](int k, double tried) {
-    if (tried >= 0.99 * objective[k]) return;
-    objective[k] = tried;
-    moved[k] = 1;
-    std::copy(other.begin(), other.end(), frames.poses(k));
-  };
   const auto retry = [&](int k, int from) {
     if (objective[k] <= limit || objective[from] >= objective[k]) return;
     std::copy_n(frames.poses(from), n, other.begin());
     solver.project(other.data());
-    keep_better(k, solver.solve(frames.frame(k), other.data()).objective);
+    const double tried = solver.solve(frames.frame(k), other.data(), 50, kAccuracy).objective;
+    if (tried >= 0.99 * objective[k]) return;
+    objective[k] = solver.solve(frames.frame(k), other.data()).objective;
+    moved[k] = 1;
+    std::copy(other.begin(), other.end(), frames.poses(k));
   };
   for (int k = 1; k < count; ++k) retry(k, k - 1);
   for (int k = count - 1; k-- > 0;) retry(k, k + 1);
@@ -390,45 +429,17 @@ long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d) {
 }
 
 long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d) {
-  const Model& model = frames.model();
-  const size_t n = model.segments.size();
   const auto results = frames.inspect(d, Curvature::kNewton);
-  FrameSolver solver(model, d);
-  long moved = 0;
-  for (int k = 0; k < frames.frame_count(); ++k) {
-    if (!results[k].indefinite) continue;
-    std::vector<SegmentPose> best(frames.poses(k), frames.poses(k) + n);
-    double objective =
-        calc_objective(solver.plan(), solver.geometry(), frames.frame(k), best.data());
-    const double before = objective;
-    for (size_t s = 0; s < n; ++s) {
-      // Half turns about the segment's own axes; what hangs on it turns along.
-      for (int axis = 0; axis < 3; ++axis) {
-        std::vector<SegmentPose> turned(frames.poses(k), frames.poses(k) + n);
-        const Vec3d theta = kPi * (as_rotation(turned[s].q_WS) * Vec3d::Unit(axis));
-        std::vector<char> hangs(n, 0);
-        hangs[s] = 1;
-        for (int t : model.order) {
-          const int j = model.tree_joint[t];
-          if (j >= 0 && model.joints[j].parent != kGround && hangs[model.joints[j].parent]) {
-            hangs[t] = 1;
-          }
-          if (hangs[t]) turned[t] = turn_pose(turned[t], theta, Vec3d::Zero());
-        }
-        solver.project(turned.data());
-        const double tried = solver.solve(frames.frame(k), turned.data()).objective;
-        if (tried < objective * (1 - 1e-9)) {
-          objective = tried;
-          best = turned;
-        }
-      }
-    }
-    if (objective < before) {
-      std::copy(best.begin(), best.end(), frames.poses(k));
-      ++moved;
-    }
+  std::vector<std::unique_ptr<FrameSolver>> solvers;
+  for (int k = 0; k < frames.threads(); ++k) {
+    solvers.push_back(std::make_unique<FrameSolver>(frames.model(), d));
   }
-  return moved;
+  std::vector<char> moved(frames.frame_count(), 0);
+  for_each_index(frames.frame_count(), frames.threads(), [&](int k, int worker) {
+    if (!results[k].indefinite) return;
+    moved[k] = leave_saddle(*solvers[worker], frames.frame(k), frames.poses(k));
+  });
+  return std::count(moved.begin(), moved.end(), 1);
 }
 
 Start find_start(const AllFrames& frames, int start_frames, const std::atomic<bool>* stop) {

@@ -262,7 +262,7 @@ void find_flips(const MarkerTracks& tracks, const MarkerCheckOptions& options,
       const RigidFit fit = fit_rigid(shape, positions_at(tracks, frame, cluster));
       return fit.points == n ? fit.rms : kMissing;
     };
-    labels.relabelled = [&](int frame, std::span<const int> order) {
+    labels.relabelled = [&](int frame, std::span<const int> order, int) {
       std::vector<Vec3d> permuted;
       for (const int i : order) permuted.push_back(tracks.at(frame, cluster[i]));
       const RigidFit fit = fit_rigid(shape, permuted);
