@@ -227,44 +227,46 @@ long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>
 }
 
 struct Attempt {
+  Eigen::VectorXd d;  // where it begins, and ends
   double objective = 0;
   double kkt_start = 0;
   int iterations = 0;  // of all that was solved
   long turned = 0;     // frames with a segment turned around
 };
 
-// The sample's problem from d, with poses from nothing. Frames that ended in minima of their own,
-// and segments that are turned around, are put right and all is solved again.
-Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
-                     std::vector<std::unique_ptr<FrameSolver>>& solvers,
-                     const std::vector<SegmentPose>& neutral, const Options& options) {
+// The sample's problem from an attempt's d, with poses from nothing. Frames that ended in minima of
+// their own, and segments that are turned around, are put right and all is solved again.
+void solve_sample(const Model& model, const std::vector<Trial>& sample,
+                  const std::vector<SegmentPose>& neutral, const Options& options, Attempt& out) {
+  AllFrames some(model, sample, options.threads);
+  std::vector<std::unique_ptr<FrameSolver>> solvers;
+  for (int k = 0; k < some.threads(); ++k) {
+    solvers.push_back(std::make_unique<FrameSolver>(model, out.d));
+  }
+  const auto solve = [&](Eigen::VectorXd& d) {
+    const Summary summary = solve_all_frames(some, d, options);
+    out.iterations += static_cast<int>(summary.iterations.size());
+    return summary;
+  };
   const auto set_parameters = [&] {
-    for (auto& solver : solvers) solver->set_parameters(d);
+    for (auto& solver : solvers) solver->set_parameters(out.d);
   };
-  set_parameters();
   place_sample(some, solvers, neutral);
-  Summary summary = solve_all_frames(some, d, options);
-  Attempt out;
-  const auto count = [&out](const Summary& of) {
-    out.iterations += static_cast<int>(of.iterations.size());
-  };
-  count(summary);
+  Summary summary = solve(out.d);
   out.kkt_start = summary.kkt_start;
   set_parameters();
   if (refresh_frames(some, solvers, neutral) > 0) {
-    summary = solve_all_frames(some, d, options);
-    count(summary);
+    summary = solve(out.d);
     set_parameters();
   }
   const std::vector<SegmentPose> kept = copy_poses(some);
   out.turned = straighten(some, solvers, neutral);
   if (out.turned > 0) {
-    Eigen::VectorXd other = d;
-    const Summary straight = solve_all_frames(some, other, options);
-    count(straight);
+    Eigen::VectorXd other = out.d;
+    const Summary straight = solve(other);
     if (straight.objective < summary.objective) {
       summary = straight;
-      d = other;
+      out.d = other;
       set_parameters();
       out.turned = straighten(some, solvers, neutral);
     } else {
@@ -272,7 +274,6 @@ Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
     }
   }
   out.objective = summary.objective;
-  return out;
 }
 
 // Turns one segment after the other by half, with what hangs on it. Returns whether that was lower.
@@ -448,41 +449,45 @@ Start find_start(const AllFrames& frames, int start_frames, const std::atomic<bo
   Model soft = model;
   fit_joints(AllFrames(model, sample, frames.threads()), soft);
   soft = soften(soft);
+  // Two at a time: the second one is always wanted, and each by itself waits less for its threads.
+  const int at_once = std::min(2, frames.threads());
   Options options;
-  options.threads = frames.threads();
+  options.threads = frames.threads() / at_once;
   options.max_iterations = 30;
-  options.tolerance = 1e-5;
+  options.tolerance = 1e-4;
   options.stop = stop;
+  const std::vector<SegmentPose> neutral = make_neutral(soft);
   const Eigen::VectorXd first = project_parameters(soft, soft.start_values());
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
   Start best;
   double least = 1e300;
-  std::vector<std::unique_ptr<FrameSolver>> solvers;
-  for (int k = 0; k < frames.threads(); ++k) {
-    solvers.push_back(std::make_unique<FrameSolver>(soft, first));
-  }
-  const std::vector<SegmentPose> neutral = make_neutral(soft);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Eigen::VectorXd d = first;
-    if (attempt > 0) {
+  for (int begin = 0; begin < kAttempts; begin += at_once) {
+    std::vector<Attempt> attempts(at_once);
+    for (int i = 0; i < at_once; ++i) {
+      Eigen::VectorXd& d = attempts[i].d = first;
+      if (begin + i == 0) continue;
       for (int k = 0; k < d.size(); ++k) d[k] += 0.5 * soft.parameters[k].prior_sd * normal(random);
       d = project_parameters(soft, d);
     }
-    AllFrames some(soft, sample, frames.threads());
-    const Attempt tried = solve_sample(some, d, solvers, neutral, options);
-    ++best.attempts;
-    best.iterations += tried.iterations;
-    if (attempt == 0) best.kkt = tried.kkt_start * frames.frame_count() / some.frame_count();
-    const bool lower = tried.objective < least / kAlike, alike = tried.objective < least * kAlike;
-    if (tried.objective < least) {
-      least = tried.objective;
-      best.d = d;
+    for_each_index(at_once, at_once,
+                   [&](int i, int) { solve_sample(soft, sample, neutral, options, attempts[i]); });
+    for (const Attempt& tried : attempts) {
+      ++best.attempts;
+      best.iterations += tried.iterations;
+      if (best.attempts == 1) {
+        best.kkt = tried.kkt_start * frames.frame_count() / sample[0].frame_count();
+      }
+      const bool lower = tried.objective < least / kAlike, alike = tried.objective < least * kAlike;
+      if (tried.objective < least) {
+        least = tried.objective;
+        best.d = tried.d;
+      }
+      if (lower) best.reached = 0;
+      // A minimum whose segments are turned around is none to agree on.
+      if ((lower || alike) && 10 * tried.turned < sample[0].frame_count()) ++best.reached;
+      if (best.reached >= 2 || (stop && *stop)) return best;
     }
-    if (lower) best.reached = 0;
-    // A minimum whose segments are turned around is none to agree on.
-    if ((lower || alike) && 10 * tried.turned < some.frame_count()) ++best.reached;
-    if (best.reached >= 2 || (stop && *stop)) break;
   }
   return best;
 }

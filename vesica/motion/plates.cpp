@@ -30,8 +30,7 @@ struct PlateFrame {
   Vec3d center;  // S
 };
 
-PlateFrame make_plate_frame(const ForcePlate& plate, const std::string& name) {
-  const Vec3d* c = plate.corners;
+PlateFrame make_plate_frame(std::span<const Vec3d, 4> c, const std::string& name) {
   const Vec3d x = c[0] - c[1] + c[3] - c[2];
   const Vec3d y = c[0] - c[3] + c[1] - c[2];
   const Vec3d z = x.cross(y);
@@ -247,9 +246,8 @@ void take_wrenches(std::span<const PlateWrench> wrenches, const Vec3d& middle, c
 }
 
 // Bounds in the plate's own axes that a centre of pressure may leave by `slack` before it is odd.
-int count_outside(const PlateForces& forces, const PlateFrame& frame, const ForcePlate& plate,
-                  double slack) {
-  const Vec3d half = frame.R.transpose() * (plate.corners[0] - frame.center);
+int count_outside(const PlateForces& forces, const PlateFrame& frame, double slack) {
+  const Vec3d half = frame.R.transpose() * (forces.corners[0] - frame.center);
   int count = 0;
   for (const Vec3d& p : forces.centers_of_pressure) {
     if (!p.allFinite()) continue;
@@ -406,13 +404,18 @@ void subtract_table_baseline(const IdleLevel& idle, const Vec3d& up, const Plate
 
 PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
                               const PlateOptions& options) {
+  return calc_plate_forces(plate, plate.corners, name, options);
+}
+
+PlateForces calc_plate_forces(const ForcePlate& plate, std::span<const Vec3d, 4> corners,
+                              const std::string& name, const PlateOptions& options) {
   check_plate(plate, name);
-  const PlateFrame frame = make_plate_frame(plate, name);
+  const PlateFrame frame = make_plate_frame(corners, name);
   PlateForces result;
   result.name = name;
   result.rate = plate.rate;
   result.normal = -frame.R.col(2);
-  result.corners.assign(plate.corners, plate.corners + 4);
+  result.corners.assign(corners.begin(), corners.end());
   const Vec3d origin = calc_origin(plate, &result.warnings, name);
   const Vec3d depth = plate.type == 3 ? Vec3d(0.0, 0.0, origin.z()) : origin;
 
@@ -463,7 +466,7 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
     // About `normal`, which is -z of the plate.
     result.free_moments.push_back(-sign * (M_S.z() - (p.x() * F.y() - p.y() * F.x())));
   }
-  const int outside = count_outside(result, frame, plate, 0.02);
+  const int outside = count_outside(result, frame, 0.02);
   if (outside > 0) {
     result.warnings.push_back(fmt::format(
         "Force plate {}: the centre of pressure lies more than 20 mm beyond its edge in "
