@@ -179,6 +179,36 @@ TEST(Branches, TheSameBytesWithAnyNumberOfThreads) {
   EXPECT_EQ(p.reason, q.reason);
 }
 
+// Starts, candidates of poses, exchanged labels and saddles are looked for on all threads.
+TEST(Branches, ARunSaysTheSameWithAnyNumberOfThreads) {
+  const auto fill = [](int threads, markers::Run& run) {
+    run.model = make_lower_extremity(false);
+    run.trials = make_case(run.model, 0.002, 8, 120).trials;
+    Trial& trial = run.trials[0];
+    throw_about(0.01, 8, trial);
+    hide(run.model, "RLATKNEE", 50, 20, trial);
+    const int a = run.model.find_marker("LFIRSTMT"), b = run.model.find_marker("LTOE");
+    for (int f = 80; f < 95; ++f) {
+      Vec3d* row = &trial.positions[static_cast<size_t>(f) * trial.marker_count];
+      std::swap(row[a], row[b]);
+    }
+    RunOptions options;
+    options.threads = threads;
+    run_identification(run, options);
+  };
+  markers::Run one, three;
+  fill(1, one);
+  fill(3, three);
+  EXPECT_EQ(one.id->summary.objective, three.id->summary.objective);
+  EXPECT_EQ(one.id->summary.starts, three.id->summary.starts);
+  EXPECT_EQ(one.id->summary.starts_alike, three.id->summary.starts_alike);
+  EXPECT_EQ(one.id->summary.start_iterations, three.id->summary.start_iterations);
+  EXPECT_EQ(one.marks.reason, three.marks.reason);
+  EXPECT_EQ(one.marks.turn, three.marks.turn);
+  EXPECT_EQ(one.warnings, three.warnings);
+  EXPECT_GE(one.warnings.size(), 2u);  // or nothing was tested
+}
+
 // Noise of 8 mm: its lengths have a median of 1.54 times that and reach 3.7 times that once in a
 // thousand, so a width of 2 cm would let go of good markers. Wild ones leave the width as it is.
 TEST(Branches, TukeysWidthFollowsFromTheNoise) {
