@@ -82,7 +82,7 @@ void exchange(const SuspectPair& pair, std::vector<Trial>& trials) {
 }
 
 // Poses of every `stride`-th frame of each recording.
-void copy_poses(const AllFrames& from, int stride, AllFrames& to) {
+void copy_every(const AllFrames& from, int stride, AllFrames& to) {
   const size_t n = from.model().segments.size();
   for (int k = 0, in_trial = 0, next = 0; k < from.frame_count(); ++k, ++in_trial) {
     if (from.begins_trial(k)) in_trial = 0;
@@ -111,7 +111,7 @@ class PairFit {
     std::vector<Trial> other = sample_;
     exchange(pair, other);
     AllFrames frames(model, other, 1);
-    copy_poses(id_.frames, stride_, frames);
+    copy_every(id_.frames, stride_, frames);
     Eigen::VectorXd d = id_.d;
     Options look = options_;
     look.max_iterations = kLookIterations;

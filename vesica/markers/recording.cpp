@@ -28,7 +28,7 @@ constexpr double kWrongUnit = 5;
 // Stretches of suspect frames that are this close count as one.
 constexpr int kBridge = 3;
 // Of poses that only tell how well labels fit.
-constexpr double kAccuracy = 1e-3;  // rad
+constexpr double kLabelAccuracy = 1e-3;  // rad
 
 std::vector<Vec3d> take_track(const MotionTrial& motion, size_t column,
                               std::vector<std::string>* warnings) {
@@ -123,7 +123,8 @@ double solve_relabelled(FrameSolver& solver, const Frame& frame, const SegmentPo
     positions[m] = frame.positions[order[m]];
   }
   std::vector<SegmentPose> poses(start, start + solver.plan().model().segments.size());
-  return solver.solve({positions.data(), frame.weights}, poses.data(), 15, kAccuracy).objective;
+  return solver.solve({positions.data(), frame.weights}, poses.data(), 15, kLabelAccuracy)
+      .objective;
 }
 
 bool is_same_exchange(const MarkerFault& a, const MarkerFault& b) {
@@ -277,7 +278,7 @@ void check_sides(const Model& model, const Trial& trial, int threads) {
     FrameSolver solver(model, model.start_values());
     std::vector<SegmentPose> poses(model.segments.size());
     objective[i] = solve_frame_from_scratch(solver, {positions.data(), weights.data()},
-                                            poses.data(), kAccuracy)
+                                            poses.data(), kLabelAccuracy)
                        .objective;
   });
   double as_is = 0, exchanged = 0;

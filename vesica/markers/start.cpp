@@ -27,7 +27,7 @@ constexpr int kAttempts = 8;
 constexpr double kAlike = 1.02;
 constexpr double kTurnedAround = 120 * kPi / 180;
 // Of poses that are to be told apart or begin an iteration over all frames.
-constexpr double kAccuracy = 1e-4;  // rad
+constexpr double kCoarse = 1e-4;  // rad
 
 double calc_rms(const Frame& frame, size_t markers, double objective) {
   double weight = 0;
@@ -187,7 +187,7 @@ void place_sample(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& 
     SegmentPose* poses = frames.poses(k);
     guess_poses(solver, frames.frame(k), neutral, poses);
     std::vector<SegmentPose> solved(poses, poses + model.segments.size()), turned;
-    solver.solve(frames.frame(k), solved.data(), 50, kAccuracy);
+    solver.solve(frames.frame(k), solved.data(), 50, kCoarse);
     turned = solved;
     if (turn_back(model, neutral, turned.data()) == 0) {
       std::copy(solved.begin(), solved.end(), poses);
@@ -216,7 +216,7 @@ long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>
     FrameSolver& solver = *solvers[worker];
     std::vector<SegmentPose> other(n);
     guess_poses(solver, frames.frame(k), neutral, other.data());
-    const double tried = solver.solve(frames.frame(k), other.data(), 50, kAccuracy).objective;
+    const double tried = solver.solve(frames.frame(k), other.data(), 50, kCoarse).objective;
     const double present =
         calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
     if (tried > 0.99 * present) return;
@@ -333,7 +333,7 @@ FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, Seg
   std::vector<SegmentPose> guess(n), best(n);
   guess_poses(solver, frame, make_neutral(model), guess.data());
   best = guess;
-  const double coarse = std::max(accuracy, kAccuracy);
+  const double coarse = std::max(accuracy, kCoarse);
   FrameSolve result = solver.solve(frame, best.data(), 50, coarse);
   for (int start = 1; start < kStarts; ++start) {
     if (calc_rms(frame, model.markers.size(), result.objective) < kGoodFit) break;
@@ -418,7 +418,7 @@ long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d) {
     if (objective[k] <= limit || objective[from] >= objective[k]) return;
     std::copy_n(frames.poses(from), n, other.begin());
     solver.project(other.data());
-    const double tried = solver.solve(frames.frame(k), other.data(), 50, kAccuracy).objective;
+    const double tried = solver.solve(frames.frame(k), other.data(), 50, kCoarse).objective;
     if (tried >= 0.99 * objective[k]) return;
     objective[k] = solver.solve(frames.frame(k), other.data()).objective;
     moved[k] = 1;
