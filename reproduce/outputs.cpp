@@ -214,6 +214,14 @@ std::string make_reproduce_table(const Reproduced& system) {
   return text + "\n";
 }
 
+std::string make_counts_text(const std::vector<Reproduced>& all) {
+  std::string text;
+  for (const std::string& line : wrap(split_words(describe(count_verdicts(all))), kColumns)) {
+    text += line + "\n";
+  }
+  return text;
+}
+
 std::string make_reproduce_page(const std::vector<Reproduced>& all, bool interrupted) {
   HtmlPage page("The systems of the sources", "vesica reproduce");
   page.add_text(

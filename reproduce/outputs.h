@@ -45,6 +45,7 @@ std::string describe(const VerdictCounts& counts);
 nlohmann::ordered_json as_json(const std::vector<Reproduced>& all);
 // Lines of 100 columns; long verdicts are notes below.
 std::string make_reproduce_table(const Reproduced& system);
+std::string make_counts_text(const std::vector<Reproduced>& all);  // under the tables of all
 std::string make_reproduce_page(const std::vector<Reproduced>& all, bool interrupted);
 std::string make_reproduce_picture(const std::vector<TimePlot>& plots);
 

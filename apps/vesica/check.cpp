@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/input_kind.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/forces/files.h"
 #include "vesica/identification/bench_study.h"
@@ -22,6 +23,27 @@
 #include "vesica/studies/study.h"
 
 namespace vesica::app {
+namespace {
+
+// Fits are read, and stopped before they begin.
+void check_identification(const InputFile& input) {
+  const auto stop = [] { return true; };
+  if (is_foot_study(input)) {
+    run_foot_study(input, {}, stop);
+  } else if (is_foot_people(input)) {
+    run_foot_people(input, {}, stop, true);
+  } else if (is_foot2d_study(input)) {
+    run_foot2d_study(input, {.threads = 1, .progress = {}, .stop = stop});
+  } else if (is_drag_study(input)) {
+    run_drag_study(input, {}, stop);
+  } else if (studies::is_scene_fit(input)) {
+    studies::check_scene_fit(input, find_input);
+  } else {
+    run_bench_study(input);
+  }
+}
+
+}  // namespace
 
 void add_check(CommandLine& line, Common& common) {
   Command command =
@@ -34,7 +56,7 @@ void add_check(CommandLine& line, Common& common) {
       .required();
   command.run([&common, file] {
     const std::string path = find_input(*file);
-    const auto tell = [&](const char* kind) {
+    const auto tell = [&](std::string_view kind) {
       if (common.json) {
         print_json({{"file", path}, {"ok", true}, {"kind", kind}});
       } else {
@@ -47,59 +69,33 @@ void add_check(CommandLine& line, Common& common) {
       return tell("markers --map");
     }
     const InputFile input = InputFile::load(path);
-    const char* kind = "probe";
-    if (studies::is_study(input)) {
-      kind = "study";
+    const std::string_view reader = find_reader(input);
+    if (reader == "study") {
       studies::read_study(input, {[](const std::string& name) { return find_input(name); }});
-    } else if (is_scene(input)) {
-      kind = "simulate";
+    } else if (reader == "simulate") {
       const Model model = read_model(input);
       const System<double> system(make_scene<double>(model), model.run.ledger);
       check_start(model, system);
       if (!common.quiet) {
         for (const std::string& note : system.scene().notes) say("note: {}\n", note);
       }
-    } else if (forces::is_population(input)) {
-      kind = "forces";
+    } else if (reader == "forces") {
       forces::read_population(input);
-    } else if (forces::is_calibration(input)) {
-      kind = "forces predict";
+    } else if (reader == "forces predict") {
       forces::read_calibration(input);
-    } else if (is_marker_map(input)) {
-      kind = "markers --map";
+    } else if (reader == "markers --map") {
       read_marker_map(input);
     } else if (markers::is_study(input)) {
-      kind = "markers";
       markers::check_study(input);
-    } else if (input.root().find("segments")) {
-      kind = "markers";
+    } else if (reader == "markers") {
       markers::read_model(input);
-    } else if (is_foot_study(input)) {
-      kind = "identify";
-      // Read and stopped before it fits.
-      run_foot_study(
-          input, [](double) {}, [] { return true; });
-    } else if (is_foot_people(input)) {
-      kind = "identify";
-      run_foot_people(
-          input, [](double) {}, [] { return true; }, true);
-    } else if (is_foot2d_study(input)) {
-      kind = "identify";
-      run_foot2d_study(input, {.threads = 1, .progress = {}, .stop = [] { return true; }});
-    } else if (is_drag_study(input)) {
-      kind = "identify";
-      run_drag_study(
-          input, [](double, const std::string&) {}, [] { return true; });
-    } else if (studies::is_scene_fit(input)) {
-      kind = "identify";
-      studies::check_scene_fit(input, find_input);
-    } else if (is_bench_study(input)) {
-      kind = "identify";
-      run_bench_study(input);
+    } else if (reader == "identify") {
+      check_identification(input);
     } else {
       read_probe_case(input);
+      return tell("probe");
     }
-    tell(kind);
+    tell(reader);
   });
 }
 

@@ -110,6 +110,16 @@ void Command::refuse(const std::vector<std::string>& options, const std::string&
   }
 }
 
+void Command::refuse_others(const std::string& mode, std::vector<std::string> useful,
+                            const std::string& reason) const {
+  useful.insert(useful.end(), {mode, "--quiet", "--help"});
+  for (const CLI::Option* option : command_->get_options()) {
+    const std::string name = option->get_name();
+    const bool is_useful = std::find(useful.begin(), useful.end(), name) != useful.end();
+    if (option->count() > 0 && !is_useful) throw InputError(fmt::format("{}: {}", name, reason));
+  }
+}
+
 void Command::footer(const std::string& text) { command_->footer(text); }
 
 Command Command::add_command(const std::string& name, const std::string& description) {

@@ -53,6 +53,9 @@ class Command {
   // Where one of `options` stands on the line though it has nothing to do there: InputError, "--x:
   // reason". Asked for from what run() runs.
   void refuse(const std::vector<std::string>& options, const std::string& reason) const;
+  // The same for all but those that `mode` ("--example") has use for.
+  void refuse_others(const std::string& mode, std::vector<std::string> useful,
+                     const std::string& reason) const;
   void footer(const std::string& text);
   // A command of this one (`forces train`): exactly one of them is then taken.
   Command add_command(const std::string& name, const std::string& description);

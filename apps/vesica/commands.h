@@ -70,6 +70,12 @@ void say(fmt::format_string<Args...> text, Args&&... args) {
   std::fputs(fmt::format(text, std::forward<Args>(args)...).c_str(), stderr);
 }
 
+// For a command that was told to stop and kept what it had.
+inline void tell_interruption(Common& common) {
+  common.status = kInterrupted;
+  say("interrupted: this is what was done until then\n");
+}
+
 // JSON on standard output; a list of numbers stays on one line, so that a matrix reads as one.
 void print_json(const nlohmann::ordered_json& json);
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/input_kind.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/gltf.h"
 #include "vesica/io/output_file.h"
@@ -67,6 +68,7 @@ std::vector<ShownBody> place_bodies(ExportOptions* options, bool quiet) {
           options->input, options->input, *options->time));
     }
     InputFile file = InputFile::load(find_input(options->input));
+    expect_input_for({"export", "simulate", "probe"}, file);
     apply_settings(options->settings, &file);
     return list_bodies(file);
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/input_kind.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/error.h"
 #include "vesica/forces/evaluate.h"
@@ -288,6 +289,7 @@ void run_predict(const ForcesArguments& arguments, Common& common) {
   }
   const std::string path = find_input(arguments.calibration);
   const InputFile file = InputFile::load(path);
+  expect_input_for({"forces predict", "forces"}, file);
   if (forces::is_population(file)) {
     population = forces::load_population(path);
   } else {

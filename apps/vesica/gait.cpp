@@ -333,9 +333,8 @@ void add_gait(CommandLine& line, Common& common) {
   command.option("--up", &o.up, "the axis that points up: x, y, z, -x, ... (found if not given)");
   command.run([&common, options, command] {
     if (!options->example.empty()) {
-      command.refuse({"--out", "--json", "--normative", "--events", "--weight", "--threshold",
-                      "--up", "--pool"},
-                     "--example DIR writes walks and looks at none; leave it out");
+      command.refuse_others("--example", {},
+                            "--example DIR writes walks and looks at none; leave it out");
       return save_walks(options->example, common.quiet);
     }
     if (options->files.empty()) {

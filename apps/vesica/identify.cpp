@@ -7,6 +7,7 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/identify_foot2d.h"
+#include "apps/vesica/input_kind.h"
 #include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/identification/bench_examples.h"
@@ -209,7 +210,7 @@ void run_foot(const InputFile& file, Common& common) {
     print_table(study);
   }
   if (!study.converged) common.status = kFailed;
-  if (stop_requested()) common.status = kInterrupted;
+  if (study.interrupted) tell_interruption(common);
 }
 
 void print_table(const FootPeople& people) {
@@ -258,7 +259,7 @@ void run_people(const InputFile& file, Common& common) {
     print_table(people);
   }
   if (!people.converged) common.status = kFailed;
-  if (stop_requested()) common.status = kInterrupted;
+  if (people.interrupted) tell_interruption(common);
 }
 
 void print_table(const DragStudy& study) {
@@ -300,7 +301,7 @@ void run_drag(const InputFile& file, Common& common) {
   } else {
     print_table(study);
   }
-  if (stop_requested()) common.status = kInterrupted;
+  if (study.interrupted) tell_interruption(common);
 }
 
 }  // namespace
@@ -311,16 +312,15 @@ void add_identify(CommandLine& line, Common& common) {
   add_out(command, common);
   add_threads(command, common);
   auto arguments = std::make_shared<IdentifyArguments>();
-  const Option study = command.option("STUDY", &arguments->study, "a YAML study").type_name("");
+  command.option("STUDY", &arguments->study, "a YAML study").type_name("");
   command
       .option("--examples", &arguments->examples,
               "write a synthetic study of every type into DIR, and nothing else")
-      .type_name("DIR")
-      .excludes(study);
+      .type_name("DIR");
   command.run([&common, arguments, command] {
     if (!arguments->examples.empty()) {
-      command.refuse({"--out", "--json", "--threads"},
-                     "--examples DIR says where, and writes nothing else");
+      command.refuse_others("--examples", {},
+                            "--examples DIR says where, and writes nothing else; leave it out");
       for (const std::string& path : save_bench_examples(arguments->examples)) {
         if (!common.quiet) say("wrote {0}; run it: vesica identify {0}\n", path);
       }
@@ -330,6 +330,7 @@ void add_identify(CommandLine& line, Common& common) {
       throw InputError("give a STUDY, or --examples DIR for one of every type to start from");
     }
     const InputFile file = InputFile::load(find_input(arguments->study));
+    expect_input_for({"identify"}, file);
     if (!common.out.empty()) try_folder(common.out);
     const bool planar = is_foot2d_study(file);
     if (!planar) {

@@ -77,7 +77,7 @@ void run_foot2d(const InputFile& file, Common& common) {
     for (const std::string& remark : study.remarks) fmt::print("  note: {}\n", remark);
   }
   if (!study.converged) common.status = kFailed;
-  if (stop_requested()) common.status = kInterrupted;
+  if (study.interrupted) tell_interruption(common);
 }
 
 }  // namespace vesica::app

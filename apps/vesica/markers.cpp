@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/input_kind.h"
 #include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/file_error.h"
@@ -324,6 +325,7 @@ void run_markers(const MarkersArguments& arguments, Common& common, const Comman
   const std::string path_of_model = find_input(arguments.model);
   if (fs::path(path_of_model).extension() != ".osim") {
     const InputFile file = InputFile::load(path_of_model);
+    expect_input_for({"markers"}, file);
     if (markers::is_study(file)) {
       command.refuse(
           {"--neutral", "--up", "--forward", "--forces", "--dynamics", "--loss", "--loss-width"},
@@ -483,9 +485,8 @@ void add_markers(CommandLine& line, Common& common) {
       "recording's noise asks for, \"2 cm\" at least)");
   command.run([&common, arguments, command] {
     if (!arguments->example.empty()) {
-      command.refuse(
-          {"--out", "--json", "--threads", "--map", "--neutral", "--neutral-map", "--forces"},
-          "--example FOLDER writes recordings and fits nothing; leave it out");
+      command.refuse_others("--example", {},
+                            "--example FOLDER writes recordings and fits nothing; leave it out");
     }
     if (arguments->neutral.empty()) {
       command.refuse({"--neutral-map"}, "is for the standing trial: give --neutral FILE too");

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/input_kind.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/geometry/mass_properties.h"
 #include "vesica/io/file_error.h"
@@ -116,6 +117,7 @@ Measured measure(const MassOptions& options) {
     }
   } else {
     InputFile file = InputFile::load(find_input(options.file));
+    expect_input_for({"mass", "simulate", "probe"}, file);
     apply_settings(options.settings, &file);
     if (is_scene(file)) {
       const Model model = read_model(file);

@@ -384,6 +384,8 @@ void tell_of_idle_options(const MotionOptions& options, TrialView* view) {
   tell(!options.rate.empty() && !markers, "--rate", "markers");
   tell(filters && !markers && !is_plain_table, "--filter",
        "markers (--filter-forces is for plates)");
+  tell(options.threshold != MotionOptions().threshold && !plates, "--threshold",
+       "forces of plates");
   tell(!options.filter_forces.empty() && !plates, "--filter-forces", "forces of plates");
   tell(options.baseline != "none" && !plates, "--baseline", "forces of plates");
   tell(!options.shift_forces.empty() && !plates, "--shift-forces", "forces of plates");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/input_kind.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/contact/pressure_sums.h"
 #include "vesica/io/output_file.h"
@@ -149,8 +150,13 @@ void add_probe(CommandLine& line, Common& common) {
       }
     }
     if (options->table && common.json) throw InputError("--table and --json exclude each other");
+    if (options->table) {
+      command.refuse({"--derivatives"}, "the table has none; leave --table out");
+    }
     const std::string path = find_input(options->file);
-    const ProbeCase probe = read_probe_case(InputFile::load(path));
+    const InputFile file = InputFile::load(path);
+    expect_input_for({"probe", "simulate"}, file);  // of a scene it says more itself
+    const ProbeCase probe = read_probe_case(file);
     if (!options->pressure_map.empty()) {
       const std::string reason = explain_no_pressure(probe.contact, probe.contact);
       if (!reason.empty()) throw InputError(fmt::format("--pressure-map: the contact {}", reason));

@@ -89,7 +89,12 @@ void add_reproduce(CommandLine& line, Common& common) {
     if (names.empty()) {
       for (const auto name : reproduced_systems()) names.emplace_back(name);
     }
-    for (const std::string& name : names) expect_system(name);
+    for (const std::string& name : names) {
+      expect_system(name);
+      if (std::count(names.begin(), names.end(), name) > 1) {
+        throw InputError(fmt::format("{} is named twice", name));
+      }
+    }
     const std::string folder = common.out.empty() ? "out/reproduce" : common.out;
     try_folder(folder);
     if (!arguments->svg.empty()) try_file(arguments->svg);
@@ -116,8 +121,7 @@ void add_reproduce(CommandLine& line, Common& common) {
       fmt::print("{}\n", json.dump(2));
     } else if (!common.quiet) {
       for (const Reproduced& system : all) fmt::print("{}", make_reproduce_table(system));
-      fmt::print("{}\nthe same with plots: {}/reproduce.html\n", describe(count_verdicts(all)),
-                 folder);
+      fmt::print("{}the same with plots: {}/reproduce.html\n", make_counts_text(all), folder);
     }
     for (const Reproduced& system : all) {
       const bool failed = !system.failures.empty() && system.system != "solver_study";

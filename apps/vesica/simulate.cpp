@@ -11,6 +11,7 @@
 
 #include "apps/vesica/commands.h"
 #include "apps/vesica/continuation.h"
+#include "apps/vesica/input_kind.h"
 #include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
 #include "vesica/io/csv.h"
@@ -294,6 +295,7 @@ void add_simulate(CommandLine& line, Common& common) {
     if (from && !common.quiet) say("{}", explain_partial(from->run, from->folder));
     InputFile file = from ? from->scene : InputFile::load(find_input(options->scene));
     if (!from) {
+      expect_input_for({"simulate", "probe"}, file);  // of a case it says more itself
       apply_settings(options->settings, &file);
       make_self_contained(&file);
     }

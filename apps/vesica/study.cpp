@@ -12,6 +12,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/progress.h"
 #include "apps/vesica/scene_files.h"
+#include "vesica/io/file_error.h"
 #include "vesica/io/output_file.h"
 #include "vesica/report/run_writer.h"
 #include "vesica/report/study_page.h"
@@ -146,6 +147,11 @@ void print_answers(const studies::Answers& answers) {
 }
 
 void print_status(const studies::Study& study, const std::string& folder, const Common& common) {
+  if (!fs::is_directory(folder)) {
+    throw FileError(fmt::format(
+        "--status: there is no folder {}: the study has not run, or has run with another --out",
+        folder));
+  }
   const auto p = studies::look_at_folder(study, folder);
   if (common.json) {
     print_json({{"folder", folder},
@@ -235,7 +241,8 @@ void add_study(CommandLine& line, Common& common) {
                "end when nothing is left to take, though other workers still run");
   command.run([&common, arguments, command] {
     if (arguments->status) {
-      command.refuse({"--retry", "--leave", "--threads"}, "--status runs nothing; leave it out");
+      command.refuse_others("--status", {"STUDY", "--out", "--json"},
+                            "--status runs nothing; leave it out");
     }
     run_study_command(*arguments, common);
   });

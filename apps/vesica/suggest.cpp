@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/vesica/commands.h"
+#include "apps/vesica/input_kind.h"
 #include "vesica/io/output_file.h"
 
 namespace vesica::app {
@@ -27,10 +28,25 @@ std::string as_option(std::string key) {
 InputFile gather_facts(const SuggestArguments& arguments) {
   InputFile file = arguments.file.empty() ? InputFile::parse("vesica: 1\n", "command line")
                                           : InputFile::load(arguments.file);
+  expect_input_for({"suggest"}, file);
   for (const auto& [key, value] : arguments.facts) {
     if (!value.empty()) file.set(key, value);
   }
   return file;
+}
+
+// What was typed is an option, which the file's reader knows as a setting.
+KnownFacts read_typed_facts(const SuggestArguments& arguments) {
+  const InputFile file = gather_facts(arguments);
+  try {
+    return read_facts(file);
+  } catch (const InputError& error) {
+    const std::string message = error.what(), place = file.name() + " (--set): ";
+    if (!message.starts_with(place)) throw;
+    const std::string rest = message.substr(place.size());
+    const size_t end = std::min(rest.find(':'), rest.size());
+    throw InputError(as_option(rest.substr(0, end)) + rest.substr(end));
+  }
 }
 
 void print_table(const Suggestion& suggestion) {
@@ -79,7 +95,7 @@ void add_suggest(CommandLine& line, Common& common) {
       "Numbers are SI or carry a unit: --mass '250 g'. --out DIR writes scene.yaml, which `vesica "
       "simulate` runs.");
   command.run([&common, arguments] {
-    const KnownFacts facts = read_facts(gather_facts(*arguments));
+    const KnownFacts facts = read_typed_facts(*arguments);
     const Suggestion suggestion = suggest_parameters(facts);
     const std::string scene = make_suggested_scene(facts, suggestion);
     if (!common.out.empty()) {

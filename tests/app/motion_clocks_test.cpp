@@ -68,6 +68,15 @@ TEST(MotionClocks, OptionsDoSomethingOrSayWhyNot) {
   const auto idle = work.run("motion walk.mot --fill 5 --rate 50 --json").json()["trials"][0];
   EXPECT_TRUE(has_warning(idle, "--fill did nothing"));
   EXPECT_TRUE(has_warning(idle, "--rate did nothing"));
+  ASSERT_EQ(work.run("gait --example walks --quiet").status, 0);
+  const auto markers =
+      work.run(
+              "motion walks/walk1.trc --threshold '30 N' --baseline quiet --shift-forces '1 ms' "
+              "--filter-forces 20 --json")
+          .json()["trials"][0];
+  for (const char* option : {"--threshold", "--baseline", "--shift-forces", "--filter-forces"}) {
+    EXPECT_TRUE(has_warning(markers, std::string(option) + " did nothing")) << option;
+  }
   EXPECT_EQ(work.run("motion walk.mot --face-x").status, 2);
   EXPECT_EQ(work.run("motion walk.mot --face-x --to sto --axes keep --out x").status, 2);
   const auto moved =

@@ -107,7 +107,16 @@ TEST(Words, OptionsThatWouldDoNothingAreRefused) {
               {"markers three_models --neutral walk.trc", 2, "a study fits several"},
               {"markers three_models --loss tukey", 2, "--loss: is for a model"},
               {"markers lower_extremity walk.trc --loss-width 1cm", 2, "squares have none"},
-              {"study bounce --status --retry", 2, "--status runs nothing"}});
+              {"study bounce --status --retry", 2, "--status runs nothing"},
+              {"study bounce --status --threads 2", 2, "--status runs nothing"},
+              {"study bounce --status --out x", 3, "--status: there is no folder x"},
+              {"gait walk.trc --example x", 2, "FILE: --example DIR writes walks"},
+              {"gait --example x --pool", 2, "--pool: --example DIR writes walks"},
+              {"markers lower_extremity --example x", 2, "MODEL: --example FOLDER writes"},
+              {"markers --example x --lowpass 6", 2, "--lowpass: --example FOLDER writes"},
+              {"identify study.yaml --examples x", 2, "STUDY: --examples DIR says where"},
+              {"probe case.yaml --table --derivatives", 2, "--derivatives: the table has none"},
+              {"reproduce tippe_top tippe_top", 2, "tippe_top is named twice"}});
   EXPECT_EQ(work.files(), (std::vector<std::string>{"ball.yaml", "case.yaml", "walk.trc"}));
 }
 
@@ -139,6 +148,26 @@ TEST(Words, SceneAndCaseAreToldApart) {
               {"probe alone.yaml", 2, "this is a scene, for `vesica simulate`"},
               {"simulate case.yaml", 2, "this is a case of one contact, for `vesica probe`"}});
   EXPECT_EQ(work.run("simulate endless.yaml --set duration='10 ms' --quiet").status, 0);
+}
+
+TEST(Words, InputsOfAnotherCommand) {
+  const Workspace work;
+  work.write("ball.yaml", std::string(kBall) + "duration: 0.1\n");
+  work.write("walk.trc", "");
+  const char* scene = "this is an input for `vesica simulate`, not for `vesica ";
+  expect_all(work,
+             {{"identify ball.yaml", 2, scene},
+              {"markers ball.yaml walk.trc", 2, scene},
+              {"suggest ball.yaml", 2, scene},
+              {"suggest ball.yaml --mass 3", 2, scene},
+              {"forces predict ball.yaml walk.trc", 2, scene},
+              {"simulate foot", 2, "an input for `vesica identify`, not for `vesica simulate`"},
+              {"export foot_drag --out a.glb", 2, "`vesica identify`, not for `vesica export`"},
+              {"mass gait_wbds", 2, "an input for `vesica markers`, not for `vesica mass`"},
+              {"probe ishigami", 2, "an input for `vesica study`, not for `vesica probe`"},
+              {"identify three_models", 2, "for `vesica markers`, not for `vesica identify`"},
+              {"markers plug_in_gait walk.trc", 2, "for `vesica markers --map`, not for"},
+              {"suggest --mass heavy", 2, "error: --mass: "}});
 }
 
 TEST(Words, TabsInYaml) {

@@ -545,6 +545,7 @@ Foot2dStudy run_foot2d_study(const InputFile& file, const Foot2dRun& run) {
     if (!work.result().types.empty()) study.stances.push_back(work.result());
     if (run.stop && run.stop()) break;
   }
+  study.interrupted = run.stop && run.stop();
   if (!study.stances.empty()) {
     add_geometry_verdict(&study);
     add_order_verdict(

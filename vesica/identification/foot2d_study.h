@@ -56,6 +56,7 @@ struct Foot2dStudy {
   std::vector<Foot2dStanceResult> stances;
   std::vector<std::string> verdicts, remarks;
   bool converged = true;
+  bool interrupted = false;  // told to stop: what is here was done until then
   double seconds = 0;
 };
 

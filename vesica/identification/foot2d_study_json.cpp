@@ -112,6 +112,7 @@ Json make_foot2d_json(const Foot2dStudy& study) {
   json["verdicts"] = study.verdicts;
   json["remarks"] = study.remarks;
   json["converged"] = study.converged;
+  if (study.interrupted) json["interrupted"] = true;
   json["seconds"] = study.seconds;
   return json;
 }

@@ -295,6 +295,7 @@ DragStudy run_drag_study(const InputFile& file,
     study.curves.push_back(std::move(curve));
     if (stop && stop()) break;
   }
+  study.interrupted = stop && stop();
   add_drag_verdicts(&study);
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return study;
@@ -304,6 +305,7 @@ nlohmann::ordered_json make_drag_json(const DragStudy& study) {
   nlohmann::ordered_json json;
   json["type"] = "foot_drag";
   if (!study.title.empty()) json["title"] = study.title;
+  if (study.interrupted) json["interrupted"] = true;
   json["fits"] = nlohmann::ordered_json::array();
   for (const DragFit& f : study.fits) {
     nlohmann::ordered_json row{{"motion", f.on_walk ? "walk" : "drag"}, {"truth", f.truth}};

@@ -57,6 +57,7 @@ struct DragStudy {
   };
   std::vector<Curve> curves;
   std::vector<std::string> verdicts;
+  bool interrupted = false;  // told to stop: what is here was done until then
   double seconds = 0;
 };
 

@@ -96,7 +96,10 @@ FootPeople run_foot_people(const InputFile& file, const std::function<void(doubl
   // Of all, before the first fit: what cannot be read is told at once.
   std::vector<FootPlan> plans;
   for (size_t k = 0; k < nodes.size(); ++k) {
-    if (stop && stop() && !only_read) return result;
+    if (stop && stop() && !only_read) {
+      result.interrupted = true;
+      return result;
+    }
     try {
       plans.push_back(foot_detail::read_foot_plan(file, nodes[k], root));
     } catch (const InputError& error) {
@@ -125,6 +128,7 @@ FootPeople run_foot_people(const InputFile& file, const std::function<void(doubl
   });
   for (const FootPerson& person : result.people) {
     result.converged = result.converged && person.study.converged;
+    result.interrupted = result.interrupted || person.study.interrupted;
   }
   result.pooled = pool(result.people);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -138,6 +142,7 @@ nlohmann::ordered_json make_people_json(const FootPeople& people) {
   };
   Json json{{"type", "foot_people"}};
   if (!people.title.empty()) json["title"] = people.title;
+  if (people.interrupted) json["interrupted"] = true;
   json["pooled"] = Json::array();
   for (const FootPooled& p : people.pooled) {
     json["pooled"].push_back(

@@ -30,6 +30,7 @@ struct FootPeople {
   std::vector<FootPerson> people;
   std::vector<FootPooled> pooled;
   bool converged = true;
+  bool interrupted = false;  // told to stop: what is here was done until then
   double seconds = 0;
 };
 

@@ -521,6 +521,7 @@ FootStudy foot_detail::run_foot_plan(const FootPlan& plan,
     };
     run_side(sides[k], stop, tell, &study);
   }
+  study.interrupted = stop && stop();
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return study;
 }

@@ -104,6 +104,7 @@ struct FootStudy {
   FootDynamics dynamics;  // friction, forward dynamics, files
   std::vector<std::string> remarks, verdicts, undetermined;
   bool converged = true;
+  bool interrupted = false;  // told to stop: what is here was done until then
   double seconds = 0;
 };
 

@@ -100,6 +100,7 @@ Json make_foot_json(const FootStudy& study) {
   json["verdicts"] = study.verdicts;
   json["remarks"] = study.remarks;
   json["converged"] = study.converged;
+  if (study.interrupted) json["interrupted"] = true;
   json["seconds"] = study.seconds;
   return json;
 }

@@ -193,7 +193,10 @@ void make_folder(const std::string& folder) {
     if (each.has_filename()) missing.push_back(each);
   }
   for (auto each = missing.rbegin(); each != missing.rend(); ++each) {
-    if (fs::create_directory(*each, code)) remember_name(each->string(), &g_made_folders);
+    // Remembered first: a signal may come between the two.
+    const int slot = remember_name(each->string(), &g_made_folders);
+    const bool is_new = fs::create_directory(*each, code);
+    if (!is_new && slot >= 0) g_made_folders[static_cast<size_t>(slot)].state = NameSlot::kFree;
   }
   // Also where somebody else made them, or took them away, at the same time.
   fs::create_directories(path, code);

@@ -167,6 +167,7 @@ void add_stance(HtmlPage& page, const Foot2dStanceResult& s) {
 
 std::string make_foot2d_page(const Foot2dStudy& study, const std::string& subtitle) {
   HtmlPage page(study.title.empty() ? "A planar foot from gait" : study.title, subtitle);
+  if (study.interrupted) page.add_interruption();
   page.add_notes("What was found", study.verdicts, HtmlPage::Mood::kGood);
   if (!study.remarks.empty()) page.add_findings(study.remarks, "");
   page.add_heading(

@@ -141,6 +141,7 @@ void add_foot_dynamics(const FootDynamics& d, HtmlPage* page) {
 
 std::string make_drag_page(const DragStudy& study, const std::string& subtitle) {
   HtmlPage page(study.title.empty() ? "A foot dragged over a plate" : study.title, subtitle);
+  if (study.interrupted) page.add_interruption();
   page.add_findings(study.verdicts, "No verdict.");
   page.add_heading(
       "What is identified",

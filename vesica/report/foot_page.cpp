@@ -304,6 +304,7 @@ void add_costs(HtmlPage& page, const FootStudy& study) {
 
 std::string make_foot_page(const FootStudy& study, const std::string& subtitle) {
   HtmlPage page(study.title.empty() ? "A foot from gait" : study.title, subtitle);
+  if (study.interrupted) page.add_interruption();
   page.add_findings(study.verdicts, "No verdict.");
   page.add_heading(
       "Errors",

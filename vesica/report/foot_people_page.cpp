@@ -63,6 +63,7 @@ Rows make_person_rows(const FootPeople& people) {
 
 std::string make_people_page(const FootPeople& people, const std::string& subtitle) {
   HtmlPage page(people.title.empty() ? "Feet of several people" : people.title, subtitle);
+  if (people.interrupted) page.add_interruption();
   std::vector<std::string> findings;
   const FootPooled* blind = find_pooled(people.pooled, "blind", "all");
   const FootPooled* curve = find_pooled(people.pooled, "mean_curve", "all");

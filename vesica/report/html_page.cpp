@@ -145,6 +145,10 @@ void HtmlPage::add_notes(const std::string& title, const std::vector<std::string
   body_ += "</div>\n";
 }
 
+void HtmlPage::add_interruption() {
+  add_notes("Interrupted", {"This is what was done until then; the rest is missing."}, Mood::kBad);
+}
+
 void HtmlPage::add_findings(const std::vector<std::string>& lines, const std::string& nothing) {
   if (lines.empty()) return add_notes(nothing, {}, Mood::kGood);
   add_notes(lines.size() == 1 ? "One thing to look at"

@@ -124,6 +124,8 @@ class HtmlPage {
   void add_tiles(const std::vector<std::pair<std::string, std::string>>& value_and_label);
   enum class Mood { kGood, kBad };
   void add_notes(const std::string& title, const std::vector<std::string>& lines, Mood mood);
+  // First of all: the work was interrupted, and this is what was done until then.
+  void add_interruption();
   // What to look at, or the words of one that has nothing.
   void add_findings(const std::vector<std::string>& lines, const std::string& nothing);
   // The first column is text, the others are numbers but for `text_columns`, which wrap.

@@ -206,8 +206,9 @@ std::vector<LawSheet> make_friction_sheets() {
                     "torque = integral of rho x the same"},
        .source = "beyond the sources; p of the normal law, clamped point by point",
        .smoothness = "that of the law",
-       .cannot = "stiction (it creeps as its law does); voxels, points and tori; normal laws without "
-                 "a pressure",
+       .cannot =
+           "stiction (it creeps as its law does); voxels, points and tori; normal laws without "
+           "a pressure",
        .example = "{law: patch, of: {law: brown_mcphee, mu_s: 0.4, mu_d: 0.4, v_t: 10 mm/s}}"},
   };
 }
