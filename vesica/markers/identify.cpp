@@ -16,8 +16,6 @@ namespace {
 
 // Of poses that the iteration over all frames begins with.
 constexpr double kStartAccuracy = 1e-4;  // rad
-constexpr double kShortStep = 0.25;
-constexpr int kMostShort = 2;
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
@@ -117,7 +115,6 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
   double damping = 0, last_kkt = 1e300;
   const double floor = calc_objective_floor(frames);
   int saddle_rounds = 0;
-  int shortened = 0;  // Gauss-Newton steps in a row
   frames.project(d);
   while (true) {
     const Evaluation e = evaluate(frames, d, curvature, damping);
@@ -217,15 +214,9 @@ Summary solve_all_frames(AllFrames& frames, Eigen::VectorXd& d, const Options& o
       continue;
     }
     damping = damping > 1e-6 ? 0.1 * damping : 0;
-    // Newton once full steps promise less than a percent: far away its curvature misleads. Where
-    // markers are wild, what Gauss-Newton leaves out is as large as the rest: its steps are cut
-    // again and again, and never become full.
-    const bool is_short = curvature == Curvature::kGaussNewton && taken <= kShortStep;
-    shortened = is_short ? shortened + 1 : 0;
+    // Newton once full steps promise less than a percent: far away its curvature misleads.
     const bool close = taken == 1 && -slope < 0.02 * e.objective;
-    if (damping == 0 && (close || shortened >= kMostShort || s.kkt_relative < 1e-4)) {
-      curvature = Curvature::kNewton;
-    }
+    if (damping == 0 && (close || s.kkt_relative < 1e-4)) curvature = Curvature::kNewton;
   }
   s.seconds_solve = seconds_since(begin);
   return s;
