@@ -131,16 +131,6 @@ FootModel draw_foot(const FootModel& center, const FootPriors& priors, std::mt19
   return foot;
 }
 
-std::vector<double> list_numbers(const FootModel& foot) {
-  std::vector<double> numbers{std::log(foot.stiffness), std::log(foot.damping)};
-  for (const FootEllipsoid& e : foot.ellipsoids) {
-    for (const Vec3d& v : {e.radii, e.position, e.angles}) {
-      numbers.insert(numbers.end(), v.data(), v.data() + 3);
-    }
-  }
-  return numbers;
-}
-
 struct Coverage {
   int held = 0, all = 0, determined_held = 0, determined = 0;
 };
@@ -166,16 +156,11 @@ Coverage calc_coverage(int repetition, bool pressure) {
     stances.push_back(make_stance(std::sin(2.4 * k + 0.3), 100 * repetition + k, truth));
   }
   const FootFit fit = fit_foot(center, stances, settings);
-  const std::vector<double> found = list_numbers(fit.foot), real = list_numbers(truth);
-  const FootPriors& p = settings.priors;
+  const std::vector<double> real = list_foot_parameters(truth);
   Coverage c;
-  for (size_t k = 0; k < found.size(); ++k) {
-    const double spread = k == 0   ? p.log_stiffness
-                          : k == 1 ? p.log_damping
-                                   : (((k - 2) % 9) < 3   ? p.radii
-                                      : ((k - 2) % 9) < 6 ? p.position
-                                                          : p.angles)[(k - 2) % 3];
-    const bool held = std::abs(found[k] - real[k]) <= 1.96 * fit.narrowing[k] * spread;
+  for (size_t k = 0; k < real.size(); ++k) {
+    const FootInterval& interval = fit.intervals[k];
+    const bool held = interval.low <= real[k] && real[k] <= interval.high;
     ++c.all;
     c.held += held ? 1 : 0;
     if (fit.narrowing[k] >= 0.5) continue;

@@ -6,6 +6,7 @@
 #include "apps/vesica/commands.h"
 #include "apps/vesica/input_kind.h"
 #include "apps/vesica/scene_files.h"
+#include "vesica/biomechanics/foot_file.h"
 #include "vesica/forces/files.h"
 #include "vesica/identification/bench_study.h"
 #include "vesica/identification/foot2d_study.h"
@@ -69,6 +70,16 @@ void add_check(CommandLine& line, Common& common) {
       return tell("markers --map");
     }
     const InputFile input = InputFile::load(path);
+    // What `vesica identify` writes and a program of one's own may read.
+    if (is_foot_model(input)) {
+      read_foot(input);
+      if (common.json) {
+        print_json({{"file", path}, {"ok", true}, {"kind", "foot_model"}});
+      } else {
+        fmt::print("{}: good, a foot's contact\n", path);
+      }
+      return;
+    }
     const std::string_view reader = find_reader(input);
     if (reader == "study") {
       studies::read_study(input, {[](const std::string& name) { return find_input(name); }});

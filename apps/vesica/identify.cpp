@@ -197,7 +197,8 @@ void run_foot(const InputFile& file, Common& common) {
   {
     Progress progress("identify", common.quiet);
     study = run_foot_study(
-        file, [&](double part) { progress.update(part); }, [] { return stop_requested().load(); });
+        file, [&](double part) { progress.update(part); }, [] { return stop_requested().load(); },
+        common.threads);
   }
   if (!common.out.empty()) {
     const std::string others = save_foot(study, common.out, file.name());
@@ -227,6 +228,7 @@ void print_table(const FootPeople& people) {
                percent(p.worst_cop), curve ? "" : fmt::format("{}", p.better_cop));
   }
   fmt::print("\n  better: people in whom it is below their own mean curve\n");
+  for (const std::string& remark : people.remarks) fmt::print("  note: {}\n", remark);
   for (const FootPerson& person : people.people) {
     for (const std::string& remark : person.study.remarks) {
       fmt::print("  note: {}: {}\n", person.name, remark);
@@ -240,7 +242,8 @@ void run_people(const InputFile& file, Common& common) {
   {
     Progress progress("identify", common.quiet);
     people = run_foot_people(
-        file, [&](double part) { progress.update(part); }, [] { return stop_requested().load(); });
+        file, [&](double part) { progress.update(part); }, [] { return stop_requested().load(); },
+        false, common.threads);
   }
   const nlohmann::ordered_json json = make_people_json(people);
   if (!common.out.empty()) {
@@ -334,8 +337,10 @@ void add_identify(CommandLine& line, Common& common) {
     expect_input_for({"identify"}, file);
     if (!common.out.empty()) try_folder(common.out);
     const bool planar = is_foot2d_study(file);
-    if (!planar) {
-      command.refuse({"--threads"}, "only studies with `type: foot2d` run on several threads");
+    if (!planar && !is_foot_study(file) && !is_foot_people(file)) {
+      command.refuse({"--threads"},
+                     "only studies with `type: foot`, `foot_people` or `foot2d` run on several "
+                     "threads");
     }
     if (planar) {
       run_foot2d(file, common);

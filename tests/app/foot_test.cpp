@@ -43,9 +43,23 @@ TEST(FootStudy, SyntheticStancesAreJudgedBesidePlaceboAndMeanCurve) {
   EXPECT_GT(json["source_runs"][0]["friction_error_percent"].get<double>(), 0);
   EXPECT_FALSE(json["source_runs"][1].contains("friction_error_percent"));
   EXPECT_EQ(json["parameters"].size(), 29u);
-  EXPECT_EQ(json["verdicts"].size(), 3u);
+  EXPECT_EQ(json["verdicts"].size(), 4u);
   EXPECT_NE(work.read("f/report.html").find("mean curve"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(work.read("f/identify.json"))["blind"], json["blind"]);
+}
+
+TEST(FootStudy, ThreadsAreTakenAndContactsChecked) {
+  const Workspace work;
+  work.write("foot.yaml", std::string(kStudy) + "fit: {iterations: 3, six_spheres: false}\n");
+  const Outcome outcome = work.run("identify foot.yaml --threads 1 --out f --quiet");
+  EXPECT_NE(outcome.status, 2) << outcome.err;
+  EXPECT_NE(outcome.out.find("blind"), std::string::npos);
+  const Outcome check = work.run("check f/foot_right.yaml");
+  EXPECT_EQ(check.status, 0) << check.err;
+  EXPECT_NE(check.out.find("a foot's contact"), std::string::npos) << check.out;
+  std::string text = work.read("f/foot_right.yaml");
+  work.write("bad.yaml", text.replace(text.find("damping"), 7, "dampnig"));
+  EXPECT_EQ(work.run("check bad.yaml").status, 2);
 }
 
 TEST(FootStudy, BadInputIsNamedWithItsPlace) {

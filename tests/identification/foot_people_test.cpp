@@ -1,7 +1,11 @@
 // What studies of several people say together.
 #include "vesica/identification/foot_people.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/support.h"
 
@@ -38,6 +42,37 @@ TEST(FootPeople, MeansAreOverStancesThenOverPeople) {
     EXPECT_EQ(p.better_force, 1);
   }
   ASSERT_EQ(pooled.size(), 4u);  // two kinds; at that speed, and all
+}
+
+// One person's calibrating walk has no stance: the others are kept, and it is told.
+TEST(FootPeople, WhoeverHasNoStanceIsLeftOut) {
+  const auto folder = test::shared_data() / "wbds07";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recordings at " << folder;
+  const auto person = [&](const char* name, bool forces) {
+    const auto walk = [](const char* stem, bool with) {
+      return fmt::format("      - {{name: {0}, markers: WBDS07walk{0}.trc{1}}}\n", stem,
+                         with ? fmt::format(", forces: WBDS07walk{}.mot", stem) : "");
+    };
+    return fmt::format("  - name: {}\n    folder: {}\n    standing: WBDS07static1.trc\n"
+                       "    weight: 697 N\n    walks:\n{}{}    calibrate: [O04C]\n",
+                       name, folder.string(), walk("O04C", forces), walk("O05C", true));
+  };
+  const auto run = [&](const std::string& people) {
+    return run_foot_people(InputFile::parse("vesica: 1\ntype: foot_people\nfit: {iterations: 3, "
+                                            "six_spheres: false}\npeople:\n" + people,
+                                            "people.yaml"),
+                           {}, {});
+  };
+  const FootPeople both = run(person("bad", false) + person("good", true));
+  ASSERT_EQ(both.people.size(), 1u);
+  EXPECT_EQ(both.people[0].name, "good");
+  EXPECT_FALSE(both.people[0].study.blind.empty());
+  ASSERT_EQ(both.remarks.size(), 1u);
+  EXPECT_NE(both.remarks[0].find("bad is left out"), std::string::npos);
+  EXPECT_NE(make_people_json(both)["remarks"][0].get<std::string>().find("bad"),
+            std::string::npos);
+  const std::string error = test::input_error_of([&] { run(person("bad", false)); });
+  EXPECT_NE(error.find("nobody is left"), std::string::npos) << error;
 }
 
 std::string read_error(const std::string& people) {

@@ -48,6 +48,13 @@ std::string write_foot(const FootModel& foot, const std::string& title) {
   return text;
 }
 
+bool is_foot_model(const InputFile& file) {
+  const InputNode root = file.root();
+  if (!root.is_map()) return false;
+  const auto type = root.find("type");
+  return type && type->is_scalar() && type->text() == "foot_model";
+}
+
 FootModel read_foot(const InputFile& file) {
   const InputNode root = file.root();
   root.allow({"vesica", "type", "title", "stiffness", "damping", "joints", "ellipsoids"});

@@ -10,6 +10,8 @@ namespace vesica {
 
 // A text that read_foot reads back as the same numbers.
 std::string write_foot(const FootModel& foot, const std::string& title);
+// By its `type: foot_model`.
+bool is_foot_model(const InputFile& file);
 // Throws InputError with file, line and key.
 FootModel read_foot(const InputFile& file);
 

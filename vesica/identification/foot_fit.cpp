@@ -59,6 +59,29 @@ void check_all(const FootModel& start, const std::vector<FootStance>& stances,
   for (const FootStance& s : stances) check_stance(start, s, settings.knots);
 }
 
+std::vector<FootInterval> make_intervals(const foot_detail::FootUnknowns& unknowns,
+                                         const Eigen::VectorXd& x,
+                                         const std::vector<double>& narrowing,
+                                         const BoundedProblem& problem,
+                                         const std::vector<bool>& at_bound) {
+  Eigen::VectorXd low = x, high = x;
+  for (size_t k = 0; k < narrowing.size(); ++k) {
+    const auto at = static_cast<Eigen::Index>(k);
+    const double half = 1.96 * narrowing[k];
+    low[at] = std::max(x[at] - half, problem.lower[at]);
+    high[at] = std::min(x[at] + half, problem.upper[at]);
+  }
+  // Each number hangs on its own variable alone.
+  const std::vector<double> value = list_foot_parameters(unknowns.make_foot(x.data()));
+  const std::vector<double> least = list_foot_parameters(unknowns.make_foot(low.data()));
+  const std::vector<double> most = list_foot_parameters(unknowns.make_foot(high.data()));
+  std::vector<FootInterval> out;
+  for (size_t k = 0; k < value.size(); ++k) {
+    out.push_back({value[k], least[k], most[k], at_bound[k]});
+  }
+  return out;
+}
+
 // From the foot `begin`, which the priors do not know.
 FootFit fit_from(const FootModel& start, const FootModel& begin,
                  const std::vector<FootStance>& stances, const FootFitSettings& settings) {
@@ -86,16 +109,12 @@ FootFit fit_from(const FootModel& start, const FootModel& begin,
     fit.history = solution.history;
     fit.converged = solution.converged;
     fit.message = solution.message;
-    const std::vector<std::string> names = name_foot_parameters(start);
-    for (int k = 0; k < unknowns.contact(); ++k) {
-      if (solution.at_bound[static_cast<size_t>(k)]) {
-        fit.at_bounds.push_back(names[static_cast<size_t>(k)]);
-      }
-    }
     if (unknowns.contact() > 0) {
-      foot_detail::FootIntervals intervals = foot_detail::calc_intervals(x, names, &residuals);
+      foot_detail::FootIntervals intervals =
+          foot_detail::calc_intervals(x, name_foot_parameters(start), &residuals);
       fit.narrowing = std::move(intervals.narrowing);
       fit.correlations = std::move(intervals.correlations);
+      fit.intervals = make_intervals(unknowns, x, fit.narrowing, problem, solution.at_bound);
     }
   }
   fit.foot = unknowns.make_foot(x.data());
@@ -144,8 +163,18 @@ std::vector<std::string> name_foot_parameters(const FootModel& foot) {
   return names;
 }
 
+std::vector<double> list_foot_parameters(const FootModel& foot) {
+  std::vector<double> numbers{foot.stiffness, foot.damping};
+  for (const FootEllipsoid& e : foot.ellipsoids) {
+    for (const Vec3d* v : {&e.radii, &e.position, &e.angles}) {
+      numbers.insert(numbers.end(), v->data(), v->data() + 3);
+    }
+  }
+  return numbers;
+}
+
 FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
-                 const FootFitSettings& settings) {
+                 const FootFitSettings& settings, bool* at_limit) {
   size_t frames = 0;
   for (const FootStance& s : stances) {
     check_stance(foot, s, settings.knots);
@@ -203,6 +232,7 @@ FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
     const BoundedSolution one = minimise(problem);
     if (one.cost < best.cost) best = one;
   }
+  if (at_limit != nullptr) *at_limit = best.x.cwiseAbs().maxCoeff() > 2.99;
   return moved(best.x.data());
 }
 

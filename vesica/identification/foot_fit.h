@@ -63,7 +63,8 @@ struct FootPriors {
   double toe_angle = 0.3;  // of a knot of the toe spline [rad]
   double plate = 0.004;    // of a plate's offset along the floor [m]
   double height = 0.001;   // of its height above the floor [m]
-  double weight = 0.5;     // of all of them against the data; 0: bounds alone hold the parameters
+  double weight = 0.5;     // of all of them against the data; 0: bounds alone hold the parameters,
+                           // and what the data do not say lies anywhere between them
 };
 
 struct FootFitSettings {
@@ -84,6 +85,8 @@ struct FootFitSettings {
   bool plate_offsets = false;  // of each plate: its height, and of its centre of pressure
   Toe toe = Toe::kOwn;
   int knots = 10;
+  // Of the correction's knots, as the source has them. The curve that acts has its mean taken off
+  // and may go beyond them by that mean.
   double shift_limit = 0.002;    // [m]
   double turn_limit = 0.05;      // [rad]
   double turn_limit_z = 0.3;     // downward, about z [rad]
@@ -133,6 +136,13 @@ struct FootPlates {
   }
 };
 
+// A contact parameter and its 95 % interval: value +- 1.96 standard errors in the variable that is
+// fitted (the logarithm of stiffness and damping), cut at its bounds.
+struct FootInterval {
+  double value = 0, low = 0, high = 0;
+  bool at_bound = false;  // the fit ended on one: the interval says how far it may be from there
+};
+
 struct FootFit {
   FootModel foot;
   std::vector<FootCurves> curves;  // of each stance
@@ -142,7 +152,7 @@ struct FootFit {
   std::vector<double> history;
   bool converged = false;
   std::string message;
-  std::vector<std::string> at_bounds;  // parameters that ended on a bound
+  std::vector<FootInterval> intervals;  // of the contact's parameters, in the order of their names
   // Standard errors of the contact parameters over the spreads of their priors: near 1 where the
   // data say nothing, near 0 where they say all (foot_intervals.h).
   std::vector<double> narrowing;
@@ -173,9 +183,10 @@ FootFits fit_foot(const FootModel& start, const std::vector<FootStance>& stances
 // The foot moved as a whole under the markers: all ellipsoids and joints of the foot's segment
 // lifted, pitched about x and shifted forward until they carry these stances best, toes straight.
 // Where markers sit on skin is not known to a few millimetres, and a millimetre is 80 N: without
-// this a template begins far from the truth.
+// this a template begins far from the truth. Where they do sit where the foot says, nothing is to be
+// moved. `at_limit`: it ended 30 mm or 0.3 rad from where it began.
 FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
-                 const FootFitSettings& settings);
+                 const FootFitSettings& settings, bool* at_limit = nullptr);
 
 // The stance as the fit sees it: with the curves of the toe and the correction.
 std::vector<FootFrame> apply_curves(const FootStance& stance, const FootCurves& curves);
@@ -204,5 +215,6 @@ FootStance without_offset(FootStance stance, const FootPlates& plates);
 
 // Names of the 2 + 9 n parameters, in the order in which fits and intervals have them.
 std::vector<std::string> name_foot_parameters(const FootModel& foot);
+std::vector<double> list_foot_parameters(const FootModel& foot);
 
 }  // namespace vesica

@@ -122,6 +122,12 @@ FootIntervals calc_intervals(const Eigen::VectorXd& x, const std::vector<std::st
   for (int k = 0; k < n; ++k) {
     priors[k] = std::pow(J(first + residuals->pictures() * rows + k, k), 2);
   }
+  // Without priors their bounds, four spreads away, are all that is known of what the data do not
+  // see.
+  const bool bounds_alone = !(residuals->prior_weight() > 0);
+  constexpr double kUnseen = 1e-10, kBound = 4;
+  const double least = kUnseen * data.diagonal().maxCoeff();
+  if (bounds_alone) priors = priors.cwiseMax(least);
   A.diagonal() += priors;
   const Eigen::MatrixXd inverse = invert_symmetric(A);
   const double taken = (inverse.cwiseProduct(data)).sum();
@@ -135,7 +141,7 @@ FootIntervals calc_intervals(const Eigen::VectorXd& x, const std::vector<std::st
   for (const Kind& kind : kinds) {
     if (kind.variance > 0) spread += (raise * kind.variance * kind.length) * kind.information;
   }
-  spread.diagonal() += priors.cwiseAbs2();
+  spread.diagonal() += (bounds_alone ? kBound * kBound : 1) * priors.cwiseAbs2();
   Eigen::MatrixXd covariance = inverse * spread * inverse;
   if (residuals->pictures() > 0) {
     // Clustered both ways, by pictures and by cells. What the second way adds may be negative by

@@ -74,7 +74,7 @@ bool is_foot_people(const InputFile& file) {
 }
 
 FootPeople run_foot_people(const InputFile& file, const std::function<void(double)>& progress,
-                           const std::function<bool()>& stop, bool only_read) {
+                           const std::function<bool()>& stop, bool only_read, int threads) {
   const auto begin = std::chrono::steady_clock::now();
   const InputNode root = file.root();
   root.at("vesica").integer(1, 1);
@@ -106,11 +106,13 @@ FootPeople run_foot_people(const InputFile& file, const std::function<void(doubl
       throw InputError(fmt::format("{}: {}", result.people[k].name, error.what()));
     }
     if (!root.find("dynamics")) plans.back().dynamics = false;
+    plans.back().threads = plans.back().starts.threads = threads;
   }
   if (only_read) return result;
   const auto count = static_cast<int>(plans.size());
   std::vector<std::atomic<double>> parts(plans.size());
-  for_each_index(count, calc_thread_count(0), [&](int k, int worker) {
+  std::vector<std::string> faults(plans.size());
+  for_each_index(count, calc_thread_count(threads), [&](int k, int worker) {
     const auto at = static_cast<size_t>(k);
     FootPerson& person = result.people[at];
     const auto tell = [&](double part) {
@@ -122,10 +124,18 @@ FootPeople run_foot_people(const InputFile& file, const std::function<void(doubl
     try {
       person.study = foot_detail::run_foot_plan(plans[at], tell, stop);
     } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", person.name, error.what()));
+      faults[at] = fmt::format("{} is left out: {}", person.name, error.what());
     }
     person.study.title = person.name;
   });
+  for (size_t k = faults.size(); k-- > 0;) {
+    if (faults[k].empty()) continue;
+    result.remarks.insert(result.remarks.begin(), faults[k]);
+    result.people.erase(result.people.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  if (result.people.empty()) {
+    root.at("people").fail(fmt::format("nobody is left:\n  {}", fmt::join(result.remarks, "\n  ")));
+  }
   for (const FootPerson& person : result.people) {
     result.converged = result.converged && person.study.converged;
     result.interrupted = result.interrupted || person.study.interrupted;
@@ -166,6 +176,7 @@ nlohmann::ordered_json make_people_json(const FootPeople& people) {
     }
     json["people"].push_back(row);
   }
+  json["remarks"] = people.remarks;
   json["converged"] = people.converged;
   json["seconds"] = people.seconds;
   return json;

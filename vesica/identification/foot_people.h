@@ -29,6 +29,7 @@ struct FootPeople {
   std::string title;
   std::vector<FootPerson> people;
   std::vector<FootPooled> pooled;
+  std::vector<std::string> remarks;  // who was left out, and why
   bool converged = true;
   bool interrupted = false;  // told to stop: what is here was done until then
   double seconds = 0;
@@ -36,10 +37,12 @@ struct FootPeople {
 
 bool is_foot_people(const InputFile& file);
 
-// Wrong input is an InputError with file and line; of recordings it names the person. `only_read`:
-// nothing is fitted.
+// Wrong input is an InputError with file and line; of recordings it names the person. A person who
+// turns out to have no stance that can be fitted is left out, and told. `only_read`: nothing is
+// fitted.
 FootPeople run_foot_people(const InputFile& file, const std::function<void(double)>& progress,
-                           const std::function<bool()>& stop, bool only_read = false);
+                           const std::function<bool()>& stop, bool only_read = false,
+                           int threads = 0);
 
 std::vector<FootPooled> pool(const std::vector<FootPerson>& people);
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "vesica/identification/foot_anchor.h"
 #include "vesica/identification/foot_baselines.h"
@@ -84,49 +86,49 @@ FootCurveSet make_curves(const FootStance& stance, const FootResult& result,
   return set;
 }
 
-void add_parameters(const FootModel& start, const FootFit& fit, const FootPriors& priors,
-                    const std::string& side, FootStudy* study) {
-  const std::vector<std::string> names = name_foot_parameters(start);
-  const auto add = [&](size_t k, const char* unit, double value, double from, double spread) {
-    FootParameter p{side, names[k], unit, value, from, 0, false};
-    if (k < fit.narrowing.size()) {
-      p.standard_error = fit.narrowing[k] * spread;
-      p.identifiable = fit.narrowing[k] < 0.5;
-    }
-    study->parameters.push_back(p);
-  };
-  add(0, "N/m^3", fit.foot.stiffness, start.stiffness, priors.log_stiffness * fit.foot.stiffness);
-  add(1, "s/m", fit.foot.damping, start.damping, priors.log_damping * fit.foot.damping);
-  for (size_t e = 0; e < start.ellipsoids.size(); ++e) {
-    const FootEllipsoid &a = fit.foot.ellipsoids[e], &b = start.ellipsoids[e];
-    const size_t first = 2 + 9 * e;
-    for (int k = 0; k < 3; ++k) {
-      add(first + static_cast<size_t>(k), "m", a.radii[k], b.radii[k], priors.radii[k]);
-    }
-    for (int k = 0; k < 3; ++k) {
-      add(first + 3 + static_cast<size_t>(k), "m", a.position[k], b.position[k],
-          priors.position[k]);
-    }
-    for (int k = 0; k < 3; ++k) {
-      add(first + 6 + static_cast<size_t>(k), "rad", a.angles[k], b.angles[k], priors.angles[k]);
-    }
+void add_parameters(const Side& side, const FootFit& fit, FootStudy* study) {
+  const std::vector<std::string> names = name_foot_parameters(side.start);
+  const std::vector<double> start = list_foot_parameters(side.start);
+  // A synthetic study's; a foot with more ellipsoids than it was made with has no truth.
+  std::vector<double> truth;
+  if (side.plan.truth) truth = list_foot_parameters(*side.plan.truth);
+  if (truth.size() != names.size()) truth.assign(names.size(), kMissing);
+  for (size_t k = 0; k < fit.intervals.size(); ++k) {
+    const FootInterval& interval = fit.intervals[k];
+    const size_t group = k < 2 ? 0 : (k - 2) % 9;
+    const char* unit = k == 0 ? "N/m^3" : k == 1 ? "s/m" : group < 6 ? "m" : "rad";
+    study->parameters.push_back({side.name, names[k], unit, interval.value, start[k], interval.low,
+                                 interval.high, fit.narrowing[k] < 0.5 && !interval.at_bound,
+                                 interval.at_bound, truth[k]});
   }
 }
 
 // What the data cannot determine, in words.
-void add_undetermined(const FootModel& start, const FootFit& fit, const std::string& side,
+void add_undetermined(const Side& given, const FootFit& fit, const FootPriors& priors,
                       FootStudy* study) {
-  const std::vector<std::string> names = name_foot_parameters(start);
-  std::string open;
-  int count = 0;
+  const std::string& side = given.name;
+  const std::vector<std::string> names = name_foot_parameters(given.start);
+  std::string open, bound;
+  int count = 0, bounds = 0;
   for (size_t k = 0; k < fit.narrowing.size(); ++k) {
-    if (fit.narrowing[k] < 0.5) continue;
-    open += (count++ > 0 ? ", " : "") + names[k];
+    if (fit.intervals[k].at_bound) {
+      bound += (bounds++ > 0 ? ", " : "") + names[k];
+    } else if (!(fit.narrowing[k] < 0.5)) {
+      open += (count++ > 0 ? ", " : "") + names[k];
+    }
   }
   if (count > 0) {
-    study->undetermined.push_back(
-        fmt::format("{} foot: {} of {} numbers are what the prior says rather than the data: {}",
-                    side, count, names.size(), open));
+    study->undetermined.push_back(fmt::format(
+        "{} foot: {} of {} numbers are {}: {}", side, count, names.size(),
+        priors.weight > 0 ? "what the prior says rather than the data"
+                          : "not determined by the data, and there is no prior",
+        open));
+  }
+  if (bounds > 0) {
+    study->undetermined.push_back(fmt::format(
+        "{} foot: {} of {} numbers ended on a bound of the fit, where the data would go farther: "
+        "{}",
+        side, bounds, names.size(), bound));
   }
   constexpr size_t kMost = 5;
   for (size_t k = 0; k < std::min(kMost, fit.correlations.size()); ++k) {
@@ -148,16 +150,34 @@ void note_end(const Side& side, const std::string& name, const FootFit& fit, Foo
       fit.history.size() > 10 ? 100 * (fit.history[fit.history.size() - 11] / fit.cost - 1) : 0.0));
 }
 
+// What a fit that was cut short says is not written: it would pass for a result.
+bool was_stopped(const FootFitSettings& settings) { return settings.stop && settings.stop(); }
+
+FootLargestCorrection find_largest(const std::string& side, const FootStance& stance,
+                                   const std::vector<FootFrame>& corrected) {
+  FootLargestCorrection largest{side, {}, {}};
+  for (size_t f = 0; f < corrected.size(); ++f) {
+    const Pose<double>&from = stance.frames[f].foot.X_WB, &to = corrected[f].foot.X_WB;
+    const Eigen::AngleAxisd turn(to.R_WB * from.R_WB.transpose());
+    largest.shift = largest.shift.cwiseMax((to.p_WB - from.p_WB).cwiseAbs());
+    largest.turn = largest.turn.cwiseMax((turn.angle() * turn.axis()).cwiseAbs());
+  }
+  return largest;
+}
+
 // As the source: one stance, with corrections; then the others with the contact frozen.
 FootFit calibrate(const Side& side, const FootFitSettings& settings, FootStudy* study) {
   const Entry& first = *side.calibrating.front();
   const FootFits fits = fit_foot(side.start, {first.stance}, settings, side.plan.starts);
   const FootFit& one = fits.best;
+  if (was_stopped(settings)) return one;
   note_end(side, "calibration", one, study);
   study->calibration.push_back(make_result(first, one.errors[0]));
   study->curves.push_back(make_curves(first.stance, study->calibration.back(), "calibration",
                                       one.foot, apply_curves(first.stance, one.curves[0]),
                                       settings));
+  study->corrections.push_back(
+      find_largest(side.name, first.stance, apply_curves(first.stance, one.curves[0])));
   study->history.push_back({side.name + " calibration", one.history});
   if (fits.costs.size() > 1) study->starts.push_back({side.name + " calibration", fits.costs});
   return one;
@@ -174,6 +194,7 @@ void add_source_runs(const Side& side, const FootFit& calibration, const FootFit
   const bool mat = !stance.pressure.empty() && settings.pressure_weight > 0;
   if (side.plan.dynamics && stance.shear.size() == stance.frames.size()) {
     const FootFrictionRun run = fit_with_friction(side.start, stance, settings);
+    if (was_stopped(settings)) return;
     add(mat ? "with friction (Table 5.5)" : "with friction, no pressure (Table 5.5)", run.fit,
         {.force = 0.115, .cop = 0.050, .pressure = mat ? 0.517 : kMissing});
     FootSourceRun& added = study->source_runs.back();
@@ -189,8 +210,9 @@ void add_source_runs(const Side& side, const FootFit& calibration, const FootFit
       {.force = 0.034, .cop = 0.032, .pressure = 0.339});
   FootFitSettings without = settings;
   without.pressure_weight = 0;
-  add("without friction or pressure (Table 5.9)", fit_foot(side.start, {stance}, without),
-      without_pressure);
+  const FootFit fit = fit_foot(side.start, {stance}, without);
+  if (was_stopped(settings)) return;
+  add("without friction or pressure (Table 5.9)", fit, without_pressure);
 }
 
 void add_refits(const Side& side, const FootModel& contact, const FootFitSettings& settings,
@@ -198,17 +220,32 @@ void add_refits(const Side& side, const FootModel& contact, const FootFitSetting
   FootFitSettings frozen = settings;
   frozen.contact = false;
   const Entries rest = side.all_but_first();
-  std::vector<FootErrors> errors(rest.size()), placebo(rest.size());
-  for_each_index(static_cast<int>(rest.size()), calc_thread_count(0), [&](int k, int) {
-    const auto at = static_cast<size_t>(k);
-    if (settings.stop && settings.stop()) return;
-    const FootStance& stance = rest[at]->stance;
-    errors[at] = fit_foot(contact, {stance}, frozen).errors[0];
-    placebo[at] = fit_foot(contact, {make_placebo(stance, "reversed")}, frozen).errors[0];
-  });
+  std::vector<std::optional<FootFit>> fits(rest.size()), placebos(rest.size());
+  const auto fit = [&](const FootStance& stance, std::optional<FootFit>* to) {
+    if (was_stopped(settings)) return;
+    FootFit one = fit_foot(contact, {stance}, frozen);
+    if (!was_stopped(settings)) *to = std::move(one);
+  };
+  for_each_index(static_cast<int>(rest.size()), calc_thread_count(side.plan.threads),
+                 [&](int k, int) {
+                   const auto at = static_cast<size_t>(k);
+                   const FootStance& stance = rest[at]->stance;
+                   fit(stance, &fits[at]);
+                   fit(make_placebo(stance, "reversed"), &placebos[at]);
+                 });
+  const auto open = [](const std::vector<std::optional<FootFit>>& all) {
+    return std::count_if(all.begin(), all.end(),
+                         [](const auto& one) { return one && !one->converged; });
+  };
+  if (open(fits) + open(placebos) > 0) {
+    study->remarks.push_back(fmt::format(
+        "{} foot: of {} refits {} have not settled, of their placebos {}", side.name, rest.size(),
+        open(fits), open(placebos)));
+  }
   for (size_t k = 0; k < rest.size(); ++k) {
-    study->refitted.push_back(make_result(*rest[k], errors[k]));
-    study->placebo.push_back(make_result(*rest[k], placebo[k], "reversed, refitted"));
+    if (fits[k]) study->refitted.push_back(make_result(*rest[k], fits[k]->errors[0]));
+    if (!placebos[k]) continue;
+    study->placebo.push_back(make_result(*rest[k], placebos[k]->errors[0], "reversed, refitted"));
   }
 }
 
@@ -217,6 +254,8 @@ void add_placebos(const Side& side, const FootFitSettings& settings, FootStudy* 
   for (const char* what : {"reversed", "three_humps"}) {
     const FootFit fit =
         fit_foot(side.start, {make_placebo(first.stance, what)}, settings, side.plan.starts).best;
+    if (was_stopped(settings)) return;
+    note_end(side, fmt::format("placebo ({})", what), fit, study);
     study->placebo.push_back(make_result(first, fit.errors[0], what));
   }
 }
@@ -255,6 +294,7 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
   const FootFits fits =
       fit_foot(side.start, anchored(side, side.calibrating), joint, side.plan.starts);
   const FootFit& blind = fits.best;
+  if (was_stopped(joint)) return;
   note_end(side, "blind", blind, study);
   for (size_t k = 0; k < side.calibrating.size(); ++k) {
     study->joint.push_back(make_result(*side.calibrating[k], blind.errors[k]));
@@ -262,11 +302,8 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
   study->history.push_back({side.name + " blind", blind.history});
   if (fits.costs.size() > 1) study->starts.push_back({side.name + " blind", fits.costs});
   (side.foot == Foot::kLeft ? study->left : study->right) = blind.foot;
-  add_parameters(side.start, blind, joint.priors, side.name, study);
-  add_undetermined(side.start, blind, side.name, study);
-  for (const std::string& name : blind.at_bounds) {
-    study->remarks.push_back(fmt::format("{} foot: {} ended on its bound", side.name, name));
-  }
+  add_parameters(side, blind, study);
+  add_undetermined(side, blind, joint.priors, study);
   for (size_t k = 0; k < blind.plates.offsets.size(); ++k) {
     const Vec3d mm = 1e3 * (blind.plates.offsets[k] - blind.plates.mean);
     if (mm.norm() < 0.05) continue;
@@ -291,6 +328,7 @@ void add_blind(const Side& side, const FootFitSettings& joint, FootStudy* study)
   if (side.plan.dynamics) add_dynamics(side, blind, joint, study);
   if (!side.plan.spheres) return;
   const SphereFit six = fit_spheres(make_six_spheres(side.start), training, joint);
+  if (was_stopped(joint)) return;
   for (const Entry* e : side.others) {
     const FootStance stance = without_offset(side.anchor.apply(e->stance), blind.plates);
     study->six_spheres.push_back(
@@ -309,7 +347,9 @@ void add_joint_placebo(const Side& side, const FootFitSettings& settings, FootSt
   if (side.others.empty() && settings.imposed) return;
   const std::vector<FootStance> training =
       reverse_all(anchored(side, side.calibrating), settings.imposed);
-  const FootFit fit = fit_foot(side.start, training, settings);
+  const FootFit fit = fit_foot(side.start, training, settings, side.plan.starts).best;
+  if (was_stopped(settings)) return;
+  note_end(side, settings.imposed ? "imposed placebo" : "blind placebo", fit, study);
   for (size_t k = 0; k < training.size() && !settings.imposed; ++k) {
     study->placebo.push_back(make_result(*side.calibrating[k], fit.errors[k], "reversed, joint"));
   }
@@ -328,8 +368,12 @@ void add_joint_placebo(const Side& side, const FootFitSettings& settings, FootSt
 void add_imposed(const Side& side, const FootFitSettings& joint, FootStudy* study) {
   FootFitSettings settings = joint;
   settings.imposed = true;
-  const FootFit fit = fit_foot(side.start, anchored(side, side.calibrating), settings);
+  const FootFits fits =
+      fit_foot(side.start, anchored(side, side.calibrating), settings, side.plan.starts);
+  const FootFit& fit = fits.best;
+  if (was_stopped(settings)) return;
   note_end(side, "imposed", fit, study);
+  if (fits.costs.size() > 1) study->starts.push_back({side.name + " imposed", fits.costs});
   study->history.push_back({side.name + " imposed", fit.history});
   for (const Entry* e : side.others) {
     const FootStance stance = without_offset(side.anchor.apply(e->stance), fit.plates);
@@ -337,7 +381,6 @@ void add_imposed(const Side& side, const FootFitSettings& joint, FootStudy* stud
         impose_force(fit.foot, stance, apply_curves(stance, fit.curves[0]));
     study->imposed.push_back(make_result(*e, calc_errors(fit.foot, stance, frames, settings)));
   }
-  if (settings.stop && settings.stop()) return;
   add_joint_placebo(side, settings, study);
 }
 
@@ -394,11 +437,54 @@ MeanErrors calc_means(const std::vector<FootResult>& results, const std::string&
   return count > 0 ? MeanErrors{sum.force / count, sum.cop / count} : MeanErrors{};
 }
 
+// Errors that no foot makes whose recordings belong together; empty: there are none. Thirteen
+// people: calibration up to 4 %, the others up to three times the mean curve.
+std::string find_misfit(const std::string& side, const FootStudy& study) {
+  constexpr double kCalibration = 0.1, kForetold = 0.3, kTimes = 4;
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+  const double fitted = calc_means(study.calibration, side).force;
+  if (fitted > kCalibration) {
+    return fmt::format("even with corrections one stance is met to {} only", percent(fitted));
+  }
+  const MeanErrors curve = calc_means(study.mean_curve, side);
+  const double blind = calc_means(study.blind, side).force;
+  if (blind > kForetold && blind > kTimes * curve.force) {
+    return fmt::format("blind it errs by {} in force, the mean curve by {}", percent(blind),
+                       percent(curve.force));
+  }
+  const double imposed = calc_means(study.imposed, side).cop;
+  if (imposed > kForetold && imposed > kTimes * curve.cop) {
+    return fmt::format("with its force given it errs by {} in where that acts, the mean curve by {}",
+                       percent(imposed), percent(curve.cop));
+  }
+  return {};
+}
+
+// How many of the numbers that count as determined are what the stances were made with.
+void add_truth_verdict(const std::string& side, FootStudy* study) {
+  int held = 0, all = 0;
+  for (const FootParameter& p : study->parameters) {
+    if (p.side != side || !p.identifiable || !std::isfinite(p.truth)) continue;
+    ++all;
+    held += p.low <= p.truth && p.truth <= p.high ? 1 : 0;
+  }
+  if (all == 0) return;
+  study->verdicts.push_back(
+      fmt::format("{} foot: of the {} numbers that count as determined, the 95 % intervals of {} "
+                  "hold what the stances were made with",
+                  side, all, held));
+}
+
 void add_verdicts(const std::string& side, FootStudy* study) {
   const double fitted = calc_means(study->calibration, side).force;
   const double placebo = calc_means(study->placebo, side, "calibration").force;
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
-  if (placebo < 2 * fitted) {
+  if (const std::string misfit = find_misfit(side, *study); !misfit.empty()) {
+    study->verdicts.push_back(fmt::format(
+        "{} foot: the recordings do not fit the model: {}; look at units, axes, labels, weight and "
+        "whether markers and forces belong together, and at the remarks",
+        side, misfit));
+  } else if (placebo < 2 * fitted) {
     study->verdicts.push_back(
         fmt::format("{} foot: with motion corrections the motion does not determine the contact: "
                     "forces that were not measured fit it to {} (the measured one to {})",
@@ -450,7 +536,17 @@ void run_side(Side& side, const std::function<bool()>& stop, const Tell& tell, F
   source.stop = joint.stop = stop;
   const auto stopped = [&] { return stop && stop(); };
   const FootModel& given = side.foot == Foot::kLeft ? side.plan.start_left : side.plan.start_right;
-  side.start = settle(given, stances_of(side.calibrating), source);
+  bool at_limit = false;
+  // Of a made-up foot it is known where its markers sit.
+  side.start = side.plan.truth
+                   ? given
+                   : settle(given, stances_of(side.calibrating), source, &at_limit);
+  if (at_limit) {
+    study->remarks.push_back(fmt::format(
+        "{} foot: moved as a whole by as much as it may (30 mm, 0.3 rad), it does not yet stand on "
+        "the floor: do the standing trial and the walks have the same zero?",
+        side.name));
+  }
   if (side.plan.anchor) side.anchor = FootAnchor(stances_of(side.calibrating));
   tell(0.02);
   const FootFit one = calibrate(side, source, study);
@@ -473,6 +569,7 @@ void run_side(Side& side, const std::function<bool()>& stop, const Tell& tell, F
   add_imposed(side, joint, study);
   add_groups(side, study);
   add_verdicts(side.name, study);
+  add_truth_verdict(side.name, study);
   tell(1);
 }
 
@@ -493,11 +590,21 @@ FootStudy foot_detail::run_foot_plan(const FootPlan& plan,
   study.weight = plan.trials.weight;
   study.floor = plan.trials.floor;
   study.remarks = plan.trials.remarks;
+  study.cop_threshold = plan.joint.cop_threshold;
+  const auto needed = static_cast<size_t>(2 * std::max(plan.source.knots, plan.joint.knots));
   std::vector<Side> sides;
   for (const Foot foot : {Foot::kLeft, Foot::kRight}) {
     Side side{plan, foot, name_of(foot), {}, {}, {}, {}};
     for (const Entry& e : plan.trials.stances) {
-      if (e.side == foot) (plan.calibrates(e) ? side.calibrating : side.others).push_back(&e);
+      if (e.side != foot) continue;
+      if (e.stance.frames.size() < needed) {
+        study.remarks.push_back(fmt::format(
+            "{}: {} stance at {:.2f} s is left out: its {} frames are too few for splines with {} "
+            "knots",
+            e.trial, side.name, e.begin, e.stance.frames.size(), needed / 2));
+        continue;
+      }
+      (plan.calibrates(e) ? side.calibrating : side.others).push_back(&e);
     }
     if (side.calibrating.empty() && !side.others.empty()) {
       study.remarks.push_back(side.name + " foot: no stance in the trials to calibrate with");
@@ -527,10 +634,11 @@ FootStudy foot_detail::run_foot_plan(const FootPlan& plan,
 }
 
 FootStudy run_foot_study(const InputFile& file, const std::function<void(double)>& progress,
-                         const std::function<bool()>& stop) {
+                         const std::function<bool()>& stop, int threads) {
   const auto begin = std::chrono::steady_clock::now();
   file.root().at("vesica").integer(1, 1);
-  const FootPlan plan = foot_detail::read_foot_plan(file);
+  FootPlan plan = foot_detail::read_foot_plan(file);
+  plan.threads = plan.starts.threads = threads;
   FootStudy study = foot_detail::run_foot_plan(plan, progress, stop);
   if (const auto title = file.root().find("title")) study.title = title->text();
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -10,7 +10,8 @@
 //                motion does not determine the contact
 //   joint        a contact fitted to all calibrating stances together without corrections, one toe
 //                curve for all (or the measured toe angle): how well it fits them
-//   blind        the same contact on other stances with nothing fitted
+//   blind        the same contact on other stances with nothing fitted; when the stance begins and
+//                ends is given, by its plate
 //   mean_curve   no model: the mean measured force and centre of pressure of the calibrating
 //                stances over the phase
 //   six_spheres  another contact, OpenSim's, fitted to the same stances in the same way; blind
@@ -69,11 +70,21 @@ struct FootSourceRun {
   FootModel foot;
 };
 
+// The farthest that the correction of a calibration moves the foot from what was measured. Limits
+// are those of its knots; the curve that acts has its mean taken off.
+struct FootLargestCorrection {
+  std::string side;
+  Vec3d shift = Vec3d::Zero(), turn = Vec3d::Zero();  // by axis [m, rad]
+};
+
 struct FootParameter {
   std::string side, name, unit;
   double value = 0, start = 0;
-  double standard_error = 0;  // with the prior; autocorrelation of the residuals allowed for
-  bool identifiable = false;  // the data narrow the prior to less than half
+  // 95 %, with the prior, autocorrelation of the residuals allowed for; cut at the bounds of the fit.
+  double low = 0, high = 0;
+  bool identifiable = false;  // within its bounds, and the data narrow the prior to less than half
+  bool at_bound = false;      // the fit ended on a bound
+  double truth = kMissing;    // of synthetic stances
 };
 
 // A fit's costs: of its iterations, or of several starts.
@@ -98,9 +109,11 @@ struct FootStudy {
   std::vector<FootGroup> groups;
   std::vector<FootSourceRun> source_runs;
   std::vector<FootCurveSet> curves;
+  std::vector<FootLargestCorrection> corrections;
   std::vector<FootParameter> parameters;  // of the blind contact
   std::vector<FootHistory> history, starts;
   FootModel left, right;  // the blind contacts; empty where the side has no stance
+  double cop_threshold = 0;  // N, above which the centre of pressure counts
   FootDynamics dynamics;  // friction, forward dynamics, files
   std::vector<std::string> remarks, verdicts, undetermined;
   bool converged = true;
@@ -113,9 +126,10 @@ std::string find_placebo_kind(const FootResult& placebo);
 
 bool is_foot_study(const InputFile& file);
 
-// Wrong input is an InputError with file and line. `progress`: part of 1.
+// Wrong input is an InputError with file and line. `progress`: part of 1. `threads`: 0 for as many
+// as there are; the results do not hang on it.
 FootStudy run_foot_study(const InputFile& file, const std::function<void(double)>& progress,
-                         const std::function<bool()>& stop);
+                         const std::function<bool()>& stop, int threads = 0);
 
 nlohmann::ordered_json make_foot_json(const FootStudy& study);
 

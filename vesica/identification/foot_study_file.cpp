@@ -97,6 +97,7 @@ FootTrials load_trials(const InputFile& file, const InputNode& who,
     walks.push_back({walk.at("name").text(), std::move(motion)});
   }
   options.floor_from = calibrate;
+  options.check = true;
   const std::string standing = resolve(file, who, who.at("standing"));
   const MotionTrial trial = load_motion(standing);
   try {
@@ -161,13 +162,29 @@ bool read_settings(const InputNode& root, FootPlan* plan) {
   return lateral_edge;
 }
 
+// Why the toe's angle is not measured in all stances, though the standing trial has its marker.
+std::string find_lost_hallux(const FootTrials& trials) {
+  for (const Entry& e : trials.stances) {
+    if (e.lost_hallux.empty()) continue;
+    return fmt::format("walk {} has no marker {}, which the standing trial has", e.trial,
+                       e.lost_hallux);
+  }
+  return {};
+}
+
 // The toe's angle: as the file says, else measured where there is a marker for it. `is_known`: made
 // up with the stance.
 void read_toe(const InputNode& root, bool has_marker, bool is_known, FootPlan* plan) {
+  const std::string lost = find_lost_hallux(plan->trials);
+  if (!lost.empty()) has_marker = false;
   plan->source.toe = has_marker ? Toe::kMeasured : Toe::kOwn;
   plan->joint.toe = has_marker ? Toe::kMeasured : Toe::kShared;
   const auto fit = root.find("fit");
   const auto toe = fit ? fit->find("toe") : std::nullopt;
+  if (!toe && !lost.empty()) {
+    plan->trials.remarks.push_back(
+        lost + ": the toe angle is taken as a spline (`toe: spline`) in all of them");
+  }
   if (!toe) return;
   switch (toe->choice({"spline", "pitch", "straight", "measured"})) {
     case 0:
@@ -189,11 +206,28 @@ void read_toe(const InputNode& root, bool has_marker, bool is_known, FootPlan* p
       break;
     default:
       if (!has_marker && !is_known) {
-        toe->fail(
-            "the recordings have no marker on the great toe (R.Hallux, RHLX); take `spline`, "
-            "`pitch` or `straight`");
+        toe->fail((lost.empty()
+                       ? "the recordings have no marker on the great toe (R.Hallux, RHLX)"
+                       : lost) +
+                  "; take `spline`, `pitch` or `straight`");
       }
       plan->source.toe = plan->joint.toe = Toe::kMeasured;
+  }
+}
+
+// Keys of a mat are for stances that have one.
+void check_pressure_keys(const InputNode& root, const FootTrials& trials) {
+  const auto fit = root.find("fit");
+  if (!fit) return;
+  for (const Entry& e : trials.stances) {
+    if (!e.stance.pressure.empty()) return;
+  }
+  for (const char* key : {"pressure", "pressure_weight", "pressure_frames"}) {
+    if (const auto node = fit->find(key)) {
+      node->fail(
+          "these stances have no pressure (walks give markers and forces; `synthetic` ones have a "
+          "mat): leave it out");
+    }
   }
 }
 
@@ -243,6 +277,7 @@ FootPlan read_foot_plan(const InputFile& file, const InputNode& who, const Input
       if (who.find(key)) who.at(key).fail("of recordings; stances are `synthetic` here");
     }
     plan.trials = make_synthetic_trials(*synthetic);
+    plan.truth = make_brown_foot();
     plan.start_left = plan.start_right = make_brown_start();
     if (lateral_edge) {
       plan.start_right.ellipsoids.push_back(make_lateral_edge(plan.start_right));
@@ -264,6 +299,7 @@ FootPlan read_foot_plan(const InputFile& file, const InputNode& who, const Input
     }
     read_toe(how, hallux, false, &plan);
   }
+  check_pressure_keys(how, plan.trials);
   return plan;
 }
 

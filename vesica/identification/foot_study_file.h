@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "vesica/identification/foot_study.h"
 
@@ -16,6 +17,9 @@ struct FootPlan {
   bool spheres = true;
   bool anchor = true;  // heights from the motion, for what is blind (foot_anchor.h)
   FootModel start_left, start_right;
+  // What synthetic stances were made with: markers and joints are where the starts have them.
+  std::optional<FootModel> truth;
+  int threads = 0;  // 0: as many as there are
   bool dynamics = true, fits_forward = false;  // foot_dynamics.h
 
   std::string place;  // of `calibrate` in the file, for messages

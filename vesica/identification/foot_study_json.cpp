@@ -66,6 +66,7 @@ Json make_foot_json(const FootStudy& study) {
                    {"slope_y", study.floor.slope_y},
                    {"rms", study.floor.rms},
                    {"points", study.floor.points}};
+  json["cop_threshold"] = study.cop_threshold;
   json["calibration"] = as_json(study.calibration);
   json["refitted"] = as_json(study.refitted);
   json["joint"] = as_json(study.joint);
@@ -82,16 +83,26 @@ Json make_foot_json(const FootStudy& study) {
   }
   json["source_runs"] = Json::array();
   for (const FootSourceRun& run : study.source_runs) json["source_runs"].push_back(as_json(run));
+  json["largest_correction"] = Json::array();
+  for (const FootLargestCorrection& c : study.corrections) {
+    json["largest_correction"].push_back({{"side", c.side},
+                                          {"shift", {c.shift.x(), c.shift.y(), c.shift.z()}},
+                                          {"turn", {c.turn.x(), c.turn.y(), c.turn.z()}}});
+  }
   json["parameters"] = Json::array();
   for (const FootParameter& p : study.parameters) {
-    json["parameters"].push_back({{"side", p.side},
-                                  {"name", p.name},
-                                  {"value", p.value},
-                                  {"unit", p.unit},
-                                  {"start", p.start},
-                                  {"low", p.value - 1.96 * p.standard_error},
-                                  {"high", p.value + 1.96 * p.standard_error},
-                                  {"identifiable", p.identifiable}});
+    Json row{{"side", p.side},
+             {"name", p.name},
+             {"value", p.value},
+             {"unit", p.unit},
+             {"start", p.start},
+             {"low", finite_or_null(p.low)},
+             {"high", finite_or_null(p.high)},
+             {"identifiable", p.identifiable},
+             {"at_bound", p.at_bound}};
+    if (std::isfinite(p.truth)) row["truth"] = p.truth;
+    if (p.side == "left") row["turned_over"] = true;  // in x, as if it were a right foot
+    json["parameters"].push_back(row);
   }
   json["undetermined"] = study.undetermined;
   json["cost_history"] = as_json(study.history);

@@ -9,6 +9,7 @@
 #include "vesica/error.h"
 #include "vesica/identification/foot_on_plate.h"
 #include "vesica/math/linear_algebra.h"
+#include "vesica/math/median.h"
 #include "vesica/math/spline.h"
 #include "vesica/motion/marker_names.h"
 #include "vesica/motion/resample.h"
@@ -146,13 +147,17 @@ FloorPlane fit_floor(const StandingHeights& heights) {
   const int n = static_cast<int>(heights.points.size()), unknowns = 2 + heights.groups;
   FloorPlane floor;
   floor.points = n;
+  for (const auto& point : heights.points) {
+    floor.x0 += point.p_G.x() / n;
+    floor.y0 += point.p_G.y() / n;
+  }
   if (n < 4) return floor;
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n + 2, unknowns);
   Eigen::MatrixXd b = Eigen::MatrixXd::Zero(n + 2, 1);
   for (int k = 0; k < n; ++k) {
     const auto& point = heights.points[static_cast<size_t>(k)];
-    A(k, 0) = point.p_G.x() / kHeightNoise;
-    A(k, 1) = point.p_G.y() / kHeightNoise;
+    A(k, 0) = (point.p_G.x() - floor.x0) / kHeightNoise;
+    A(k, 1) = (point.p_G.y() - floor.y0) / kHeightNoise;
     A(k, 2 + point.group) = 1 / kHeightNoise;
     b(k, 0) = point.p_G.z() / kHeightNoise;
   }
@@ -167,7 +172,8 @@ FloorPlane fit_floor(const StandingHeights& heights) {
 // Ground to floor: the plane becomes z = 0.
 Pose<double> make_to_floor(const FloorPlane& floor) {
   const Vec3d n = Vec3d(-floor.slope_x, -floor.slope_y, 1).normalized();
-  return {calc_turn_of_z(n).transpose(), Vec3d::Zero()};
+  const Mat3d R = calc_turn_of_z(n).transpose();
+  return {R, R * Vec3d(-floor.x0, -floor.y0, 0)};
 }
 
 // A walk that has been looked at.
@@ -292,7 +298,6 @@ struct FootTrack {
   std::vector<Pose<double>> poses;
   std::vector<bool> found;
   std::vector<double> toe;  // rad; empty: it is not measured
-  double rms = 0;
 };
 
 // Direction of a point of the toes, about x of the joint's frame.
@@ -322,7 +327,6 @@ FootTrack track_foot(const Walk& walk, const FootShape& shape, const Pose<double
   FootTrack track;
   std::vector<size_t> markers;
   for (const std::string& label : shape.labels) markers.push_back(walk.markers.find(label));
-  double sum = 0;
   for (size_t f = 0; f < walk.markers.frames(); ++f) {
     std::vector<Vec3d> seen;
     for (const size_t m : markers) {
@@ -333,9 +337,7 @@ FootTrack track_foot(const Walk& walk, const FootShape& shape, const Pose<double
     const RigidFit fit = fit_rigid(shape.markers, seen);
     track.found.push_back(fit.found);
     track.poses.push_back(fit.X_WB);
-    if (fit.found) sum += fit.rms * fit.rms;
   }
-  track.rms = std::sqrt(sum / static_cast<double>(std::max<size_t>(1, track.poses.size())));
   measure_toe(walk, shape, X_floor, left, &track);
   return track;
 }
@@ -372,6 +374,21 @@ struct PlateAt {
     return f.z();
   }
 };
+
+// Its origin under the heel while it is flat.
+void move_to_heel(FootStance* stance) {
+  Eigen::Vector2d sum = Eigen::Vector2d::Zero();
+  int count = 0;
+  for (size_t f = 0; f < stance->frames.size(); ++f) {
+    if (stance->phase(f) < 0.3 || stance->phase(f) > 0.5) continue;
+    sum += stance->frames[f].foot.X_WB.p_WB.head<2>();
+    ++count;
+  }
+  if (count == 0) return;
+  const Eigen::Vector2d origin = sum / count;
+  for (FootFrame& frame : stance->frames) frame.foot.X_WB.p_WB.head<2>() -= origin;
+  for (Eigen::Vector2d& cop : stance->cop) cop -= origin;
+}
 
 FootStance make_stance(const Walk& walk, const Stance& stance, const FootTrack& track,
                        const Pose<double>& X_floor, bool left) {
@@ -411,7 +428,128 @@ FootStance make_stance(const Walk& walk, const Stance& stance, const FootTrack& 
     out.shear.push_back(shear);
     out.frames.push_back(std::move(frame));
   }
+  move_to_heel(&out);
   return out;
+}
+
+// The turn about the vertical that brings the feet of a walk to point along y.
+Mat3d calc_turn_ahead(const Walk& walk, const std::vector<const FootLabels*>& feet) {
+  Vec3d ahead = Vec3d::Zero();
+  for (const FootLabels* foot : feet) {
+    const size_t heel = walk.markers.find(foot->heel), inner = walk.markers.find(foot->inner);
+    if (std::max(heel, inner) >= walk.markers.markers()) continue;
+    for (size_t f = 0; f < walk.markers.frames(); ++f) {
+      if (!walk.markers.has(f, heel) || !walk.markers.has(f, inner)) continue;
+      ahead += walk.markers.at(f, inner) - walk.markers.at(f, heel);
+    }
+  }
+  ahead.z() = 0;
+  if (!(ahead.norm() > 0)) return Mat3d::Identity();
+  ahead.normalize();
+  Mat3d R;
+  R << ahead.y(), -ahead.x(), 0, ahead.x(), ahead.y(), 0, 0, 0, 1;
+  return R;
+}
+
+// Bones keep their lengths: distances between markers of the foot in a walk against the standing
+// ones.
+void check_lengths(const Walk& walk, const FootShape& shape, FootTrials* trials) {
+  // Skin moves them by up to 10 mm in thirteen people; feet of others differ by 10 to 30 mm.
+  constexpr double kOdd = 0.012, kWrong = 0.04;  // m
+  double most = 0;
+  std::string words;
+  for (size_t i = 0; i < shape.labels.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const size_t a = walk.markers.find(shape.labels[j]), b = walk.markers.find(shape.labels[i]);
+      if (std::max(a, b) >= walk.markers.markers()) continue;
+      std::vector<double> lengths;
+      for (size_t f = 0; f < walk.markers.frames(); ++f) {
+        if (!walk.markers.has(f, a) || !walk.markers.has(f, b)) continue;
+        lengths.push_back((walk.markers.at(f, a) - walk.markers.at(f, b)).norm());
+      }
+      if (lengths.empty()) continue;
+      const double walking = calc_median(lengths);
+      const double standing = (shape.markers[i] - shape.markers[j]).norm();
+      if (std::abs(walking - standing) <= most) continue;
+      most = std::abs(walking - standing);
+      words = fmt::format("{} to {}: {:.0f} mm, standing {:.0f} mm", shape.labels[j],
+                          shape.labels[i], 1e3 * walking, 1e3 * standing);
+    }
+  }
+  if (most > kWrong) {
+    throw InputError(fmt::format(
+        "{}: these are not the markers of the foot that stands: {}; look at units, labels, and "
+        "whose trial it is",
+        walk.name, words));
+  }
+  if (most > kOdd) {
+    trials->remarks.push_back(
+        fmt::format("{}: {}: is the standing trial of the same person, with the same labels?",
+                    walk.name, words));
+  }
+}
+
+// A foot that is flat in a walk lies as it stood, at the same height. `shape`: of this side.
+void check_flat_feet(const FootTrials::Entry& entry, FootTrials* trials) {
+  // Thirteen people: up to 13 degrees and 8 mm.
+  constexpr double kWrongTilt = 0.5, kOddTilt = 0.3, kOddHeight = 0.010;  // rad, m
+  const FootShape& shape = entry.side == Foot::kLeft ? trials->left : trials->right;
+  std::vector<double> tilts, heights;
+  for (size_t f = 0; f < entry.stance.frames.size(); ++f) {
+    if (entry.stance.phase(f) < 0.3 || entry.stance.phase(f) > 0.5) continue;
+    const Pose<double>& X = entry.stance.frames[f].foot.X_WB;
+    tilts.push_back(std::acos(std::clamp(X.R_WB(2, 2), -1.0, 1.0)));
+    // The middle of the foot, which a little pitch leaves where it is.
+    heights.push_back((X * Vec3d(0, 0.085, shape.floor)).z());
+  }
+  if (tilts.empty()) return;
+  const double tilt = calc_median(tilts), height = calc_median(heights);
+  const std::string place =
+      fmt::format("{}: {} stance at {:.2f} s", entry.trial, name_of(entry.side), entry.begin);
+  if (tilt > kWrongTilt) {
+    throw InputError(fmt::format(
+        "{}: the foot that stands flat is turned over by {:.0f} degrees against the standing one; "
+        "does the standing trial have the same axes, and the same labels inside and outside?",
+        place, tilt * 180 / M_PI));
+  }
+  if (tilt > kOddTilt) {
+    trials->remarks.push_back(fmt::format(
+        "{}: the foot, flat, is tilted by {:.0f} degrees against the standing one: were both feet "
+        "flat in the standing trial, with the same labels?",
+        place, tilt * 180 / M_PI));
+  }
+  if (std::abs(height) > kOddHeight) {
+    trials->remarks.push_back(fmt::format(
+        "{}: the foot, flat, is {:.0f} mm {} than it stood: do both trials have the same zero, and "
+        "did both feet stand flat?",
+        place, 1e3 * std::abs(height), height > 0 ? "higher" : "lower"));
+  }
+}
+
+// The weight against what the plates say, and the clocks of forces and markers.
+void check_forces(const std::vector<Walk>& walks, FootTrials* trials) {
+  // Own forces of 88 walks: up to 61 ms; of another walk of the same person: 35 to 334 ms.
+  constexpr double kMostDisagreement = 0.065;  // s
+  for (const Walk& walk : walks) {
+    const ClockOffset& clocks = walk.analysis.clock_offset;
+    const double apart = std::abs(clocks.seconds) + clocks.spread;
+    if (clocks.is_off() || clocks.stances < 2 || apart <= kMostDisagreement) continue;
+    trials->remarks.push_back(fmt::format(
+        "{}: forces and standing feet disagree by up to {:.2f} s in one of {} stances: are they of "
+        "one walk?",
+        walk.name, apart, clocks.stances));
+  }
+  std::vector<double> peaks;
+  for (const FootTrials::Entry& e : trials->stances) {
+    peaks.push_back(*std::max_element(e.stance.force.begin(), e.stance.force.end()));
+  }
+  const double peak = calc_median(peaks) / trials->weight;
+  if (peak < 0.8 || peak > 2) {
+    trials->remarks.push_back(
+        fmt::format("forces peak at {:.2g} times the weight of {:.0f} N, in walking at 1.0 to 1.6 "
+                    "times: is `weight` right?",
+                    peak, trials->weight));
+  }
 }
 
 void add_standing_heights(const Walk& walk, const FootLabels& labels, Foot side, int group,
@@ -512,7 +650,13 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
   }
   result.floor = fit_floor(heights);
   result.weight = options.weight > 0 ? options.weight : calc_weight(walks);
-  const Pose<double> X_floor = make_to_floor(result.floor);
+  std::vector<const FootLabels*> feet;
+  for (const FootLabels* labels : {&left, &right}) {
+    if (!labels->tracked.empty()) feet.push_back(labels);
+  }
+  const Mat3d R_ahead = calc_turn_ahead(walks.front(), feet);
+  const Pose<double> X_level = make_to_floor(result.floor);
+  const Pose<double> X_floor{R_ahead * X_level.R_WB, R_ahead * X_level.p_WB};
   if (!left.tracked.empty()) {
     result.left = make_shape(standing.markers, left, R_GL, X_floor, true);
   }
@@ -523,8 +667,9 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
   for (const Walk& walk : walks) {
     for (const bool is_left : {true, false}) {
       if (!(is_left ? result.left : result.right).is_there()) continue;
-      const FootTrack track =
-          track_foot(walk, is_left ? result.left : result.right, X_floor, is_left);
+      const FootShape& shape = is_left ? result.left : result.right;
+      if (options.check) check_lengths(walk, shape, &result);
+      const FootTrack track = track_foot(walk, shape, X_floor, is_left);
       for (const Stance& stance : walk.analysis.stances) {
         if ((stance.foot == Foot::kLeft) != is_left && stance.foot != Foot::kUnknown &&
             stance.foot != Foot::kBoth) {
@@ -549,8 +694,9 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
                                   make_stance(walk, stance, track, X_floor, is_left)};
           entry.stance.name = fmt::format("{} {}", walk.name, name_of(stance.foot));
           entry.stance.weight = result.weight;
-          const std::string other =
-              find_second_foot(entry.stance, is_left ? result.left : result.right);
+          if (track.toe.empty()) entry.lost_hallux = shape.hallux;
+          if (options.check) check_flat_feet(entry, &result);
+          const std::string other = find_second_foot(entry.stance, shape);
           if (!other.empty()) throw InputError(other);
           result.stances.push_back(std::move(entry));
         } catch (const InputError& e) {
@@ -559,6 +705,7 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
       }
     }
   }
+  if (options.check && !result.stances.empty()) check_forces(walks, &result);
   if (result.stances.empty()) {
     std::string why;
     for (const std::string& remark : result.remarks) why += "\n  " + remark;

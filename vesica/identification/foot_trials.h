@@ -1,7 +1,9 @@
 // Stances of a foot from a lab's recordings: markers of a standing trial and of walks, and what the
 // plates under them measured.
 //
-// Axes: the ground frame G has z up and its origin on the floor. The foot's frame is fixed to its
+// Axes: the ground frame G has z up and its origin on the floor. What is returned has y along the
+// feet of the first walk and, for each stance, its origin under the heel while the foot is flat, so
+// that nothing hangs on where the lab's zero is or where its axes point. The foot's frame is fixed to its
 // markers while standing: origin at the heel marker, y level toward the middle of the first and
 // fifth metatarsal, z up, x to the right. Left feet are turned over in x, so that all stances are
 // those of a right foot.
@@ -41,7 +43,8 @@ struct FootShape {
 };
 
 struct FloorPlane {
-  double slope_x = 0, slope_y = 0;  // z = slope_x x + slope_y y in G
+  double slope_x = 0, slope_y = 0;  // z = slope_x (x - x0) + slope_y (y - y0) in G
+  double x0 = 0, y0 = 0;            // middle of the points: the lab's zero may be anywhere
   int points = 0;                   // heights that it was found from
   double rms = 0;                   // m, left over
 };
@@ -57,6 +60,7 @@ struct FootTrials {
     double begin = 0, end = 0;  // s
     double speed = 0;           // of the walk [m/s]
     FootStance stance;
+    std::string lost_hallux = {};  // marker of the great toe that the standing trial has, the walk not
   };
   std::vector<Entry> stances;
   std::vector<std::string> remarks;  // stances that were left out and why; anything odd
@@ -69,6 +73,9 @@ struct FootTrialOptions {
   std::vector<std::string> floor_from;  // trials that tell the floor; empty: all
   // What a plate (its number, from 1) reads is multiplied by this, in all walks.
   std::map<int, double> plate_scale = {};
+  // Whether the foot of the standing trial is that of the walks, which whoever tracks it needs: what
+  // cannot be one foot is an InputError, what is odd a remark. Forces and weight are looked at too.
+  bool check = false;
 };
 
 // The walks as they are taken: those whose left and right labels are exchanged are turned about,

@@ -181,7 +181,8 @@ void add_stance(HtmlPage& page, const FootCurveSet& c) {
     cop.series.push_back(measured);
     cop.series.push_back(simulated);
   }
-  cop.note = fmt::format("error {} % of 0.2 m; axes of the plate, a left foot turned over in x",
+  cop.note = fmt::format("error {} % of 0.2 m; from the heel while the foot is flat, y "
+                         "along the first walk's feet; a left foot turned over in x",
                          percent(c.result.errors.cop));
   page.add_plot(cop);
   add_footprint(page, c);
@@ -233,15 +234,26 @@ void add_foot_player(HtmlPage& page, const FootCurveSet& c) {
   page.add_player(player);
 }
 
+bool has_truth(const FootStudy& study) {
+  return std::any_of(study.parameters.begin(), study.parameters.end(),
+                     [](const FootParameter& p) { return std::isfinite(p.truth); });
+}
+
 std::vector<std::vector<std::string>> make_parameter_rows(const FootStudy& study) {
   std::vector<std::vector<std::string>> rows;
   for (const FootParameter& p : study.parameters) {
     const bool length = p.unit == "m";
     const double factor = length ? 1e3 : 1;
-    rows.push_back({p.side + " " + p.name, format_figure(factor * p.start, 4),
-                    format_figure(factor * p.value, 4),
-                    "± " + format_figure(1.96 * factor * p.standard_error, 2),
-                    length ? "mm" : p.unit, p.identifiable ? "yes" : "no"});
+    std::vector<std::string> row{p.side + " " + p.name, format_figure(factor * p.start, 4),
+                                 format_figure(factor * p.value, 4),
+                                 format_figure(factor * p.low, 3) + " to " +
+                                     format_figure(factor * p.high, 3),
+                                 length ? "mm" : p.unit,
+                                 p.at_bound       ? "on a bound"
+                                 : p.identifiable ? "yes"
+                                                  : "no"};
+    if (has_truth(study)) row.push_back(format_figure(factor * p.truth, 4));
+    rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -308,11 +320,14 @@ std::string make_foot_page(const FootStudy& study, const std::string& subtitle) 
   page.add_findings(study.verdicts, "No verdict.");
   page.add_heading(
       "Errors",
-      "Force: rms over the stance, of body weight (Brown 5.53). Centre of pressure: rms where "
-      "force "
-      "exceeds the threshold, of 0.2 m (5.55). Pressure: the force that is in the wrong cells, of "
-      "body weight (5.56). Per cent; mean over stances. Placebo: the same fit to forces that were "
-      "not measured (imposed: points of action), force / centre of pressure.");
+      fmt::format(
+          "Force: rms over the stance, of body weight (Brown 5.53). Centre of pressure: rms where "
+          "measured and simulated force exceed {:g} N, of 0.2 m (5.55). Pressure: the force that "
+          "is in the wrong cells, of body weight (5.56). Per cent; mean over stances. Blind: "
+          "nothing is fitted; when the stance begins and ends is known from its plate. Placebo: "
+          "the same fit to forces that were not measured (imposed: points of action), force / "
+          "centre of pressure.",
+          study.cop_threshold));
   page.add_table({"what", "side", "stances", "force %", "worst %", "centre of pressure %",
                   "pressure %", "placebo", "meaning"},
                  make_error_rows(study), {1, 8});
@@ -331,9 +346,20 @@ std::string make_foot_page(const FootStudy& study, const std::string& subtitle) 
   page.add_heading(
       "Parameters",
       "Of the contact that was fitted to all calibrating stances without corrections. A "
-      "parameter counts as determined where the data narrow its prior to less than half.");
-  page.add_table({"parameter", "start", "value", "95 %", "unit", "determined"},
-                 make_parameter_rows(study), {4, 5});
+      "parameter counts as determined where it is within its bounds and the data narrow its prior "
+      "to less than half. Those of a left foot are of the foot turned over in x, as if it were a "
+      "right one; the files are not turned over.");
+  std::vector<std::string> columns{"parameter", "start", "value", "95 %", "unit", "determined"};
+  if (has_truth(study)) columns.push_back("truth");
+  page.add_table(columns, make_parameter_rows(study), {3, 4, 5});
+  for (const FootLargestCorrection& c : study.corrections) {
+    page.add_text(fmt::format(
+        "{} foot: the calibration's correction moves the foot by up to {:.1f}, {:.1f}, {:.1f} mm "
+        "and {:.3f}, {:.3f}, {:.3f} rad about x, y, z. Limits are those of its knots; the curve "
+        "that acts has its mean taken off.",
+        c.side, 1e3 * c.shift.x(), 1e3 * c.shift.y(), 1e3 * c.shift.z(), c.turn.x(), c.turn.y(),
+        c.turn.z()));
+  }
   add_foot_dynamics(study.dynamics, &page);
   for (const std::string& words : study.undetermined) page.add_text(words);
   add_costs(page, study);

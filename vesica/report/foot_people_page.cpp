@@ -96,6 +96,7 @@ std::string make_people_page(const FootPeople& people, const std::string& subtit
                   "imposed", "note"},
                  make_person_rows(people), {8});
   page.add_heading("Remarks");
+  for (const std::string& remark : people.remarks) page.add_text(remark);
   for (const FootPerson& person : people.people) {
     for (const std::string& remark : person.study.remarks) {
       page.add_text(person.name + ": " + remark);
