@@ -139,6 +139,38 @@ void print_tenths(const char* name, const TenthErrors& tenths) {
   }
 }
 
+// Means over a person's stances, then over people.
+void print_free_moment(const std::vector<PersonScore>& scores, bool with_bands) {
+  FreeMomentErrors mean{0, 0, 0};
+  for (const PersonScore& p : scores) {
+    const auto n = static_cast<double>(p.stances.size() * scores.size());
+    for (const StanceScore& s : p.stances) {
+      mean.error += s.free_moment.error / n;
+      mean.measured += s.free_moment.measured / n;
+      mean.coverage += s.free_moment.coverage / n;
+    }
+  }
+  fmt::print("free moment: rms {:.2f} N m missed of {:.2f} N m\n", mean.error, mean.measured);
+  if (with_bands) fmt::print("  in the band in {:.1f} % of the frames\n", 100 * mean.coverage);
+}
+
+// Distances between markers against the own standing trial and against those of others: a walk a
+// person.
+void print_misfits(const std::vector<std::string>& folders, const std::vector<Person>& people) {
+  double own = 0, other = 1e9;
+  for (size_t p = 0; p < people.size(); ++p) {
+    for (const MeasuredWalk& m : people[p].walks) own = std::max(own, m.walk.misfit);
+    const MotionTrial trial = load_walk(list_folder(folders[p]).walks.at(0), false, {});
+    for (size_t q = 0; q < people.size(); ++q) {
+      if (q != p) other = std::min(other, make_walk(trial, "walk", people[q].body).misfit);
+    }
+  }
+  fmt::print(
+      "\nmarkers off the standing trial's distances, rms: own {:.1f} mm at most, another's "
+      "{:.1f} mm at least\n",
+      1e3 * own, 1e3 * other);
+}
+
 int count_better(const std::vector<PersonScore>& scores, Errors StanceScore::*model,
                  Errors StanceScore::*curve, double Errors::*figure) {
   int better = 0;
@@ -232,6 +264,9 @@ int main(int argc, char** argv) {
   print_moments("calibrated", scores, &StanceScore::own_moments);
   print_moments("no plates", scores, &StanceScore::stranger_moments);
 
+  print_free_moment(scores, with_bands);
+  print_misfits(folders, people);
+
   fmt::print("\nby tenth of stance, %\n");
   print_tenths("calibrated", average_tenths(scores, &StanceScore::own_tenths));
   for (const auto& [kind, name] :
@@ -257,8 +292,11 @@ int main(int argc, char** argv) {
   const Calibration calibration =
       calibrate(people[0], choose_calibration(people[0], 2), population);
   const double calibrating = now() - start;
+  const MotionTrial trial = load_walk(list_folder(folders[0]).walks.at(0), false, {});
   start = now();
-  predict(people[0].walks[0].walk, people[0].body, {&population, &calibration, people[0].weight});
+  Walk walk = make_walk(trial, "walk", people[0].body);
+  level_floor(people[0].body, {&walk});
+  predict(walk, people[0].body, {&population, &calibration, people[0].weight});
   fmt::print(
       "\nprocessor seconds: reading and front end {:.2f} ({} people), training {:.2f}, calibration "
       "{:.3f}, prediction {:.4f}, leaving each out with bands {:.1f}\n",

@@ -1,6 +1,7 @@
 // knee_bench [SCENES]: how many times faster than real time the knee swings (scenes/knee.yaml),
-// without and with pressure maps (knee_maps.yaml), how long a run of a study takes beside the
-// swing, and a thousand of them. Processor time, medians; SCENES: the folder, "scenes" without.
+// without and with pressure maps (knee_maps.yaml), with the strands of a table, and as the tool
+// runs it with its files; how long a run of a study takes beside the swing, and a thousand of them.
+// Processor time, medians; SCENES: the folder, "scenes" without.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,12 +12,15 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "bench/timing.h"
+#include "tests/biomechanics/lenhart_surfaces.h"
+#include "vesica/biomechanics/knee_strands.h"
 #include "vesica/io/yaml.h"
 #include "vesica/model/model_file.h"
 #include "vesica/simulation/make_scene.h"
@@ -68,6 +72,37 @@ void measure_swings(const std::string& folder) {
   }
 }
 
+// The published strands, which are beside the repository: straight, and over their surfaces.
+void measure_strands(const std::string& table) {
+  if (!std::filesystem::exists(table)) return fmt::print("no {}: its knee is left out\n", table);
+  constexpr double kDuration = 0.1;  // before a strand's end comes inside its surface
+  Rounds rounds;
+  const std::string surfaces[] = {"", test::save_lenhart_surfaces()};
+  const char* names[] = {"straight", "over surfaces"};
+  double evaluations[2];
+  for (int k = 0; k < 2; ++k) {
+    Model model =
+        biomechanics::make_knee(biomechanics::make_strand_options(table, nullptr, surfaces[k]));
+    model.run.tolerance = 1e-5;
+    model.run.interval = 1e-2;
+    model.run.duration = kDuration;
+    const RunOptions options = make_run_options(model);
+    auto system = std::make_shared<System<double>>(make_scene<double>(model), options.ledger);
+    const RunResult once = simulate(*system, options);
+    if (!once.failure.empty()) fmt::print("{} strands: {}\n", names[k], once.failure);
+    evaluations[k] = static_cast<double>(once.statistics.evaluations);
+    rounds.add(names[k], 1, [system, options] { keep(simulate(*system, options)); });
+  }
+  rounds.measure(kRounds);
+  fmt::print("55 strands, dopri5, 1e-5, 100 Hz, the first {} s of the swing\n", kDuration);
+  for (int k = 0; k < 2; ++k) {
+    const double ms = rounds.time(names[k]) * 1e-6;
+    fmt::print("  {:<28}{:8.3f} ms  {:6.2f} x real time   {:.1f} us an evaluation\n", names[k], ms,
+               kDuration * 1e3 / ms, 1e3 * ms / evaluations[k]);
+  }
+  std::filesystem::remove(surfaces[1]);
+}
+
 // What a run of a study costs beside the swing: reading the scene, statics.
 void measure_parts(const std::string& file) {
   Rounds rounds;
@@ -79,6 +114,31 @@ void measure_parts(const std::string& file) {
   rounds.measure(kRounds);
   fmt::print("reading the scene {:.3f} ms, statics {:.3f} ms\n", rounds.time("read") * 1e-6,
              rounds.time("statics") * 1e-6);
+}
+
+// A swing as a user has it: read, run and written by the tool, by the clock of its run.
+void measure_tool(const std::string& tool) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / fmt::format("knee_bench_run_{}", getpid());
+  if (!fs::exists(tool)) return;
+  for (const char* scene : {"knee", "knee_maps"}) {
+    std::vector<double> rates;
+    for (int k = 0; k < 9; ++k) {
+      const std::string command = fmt::format(
+          "{} simulate {} --quiet --set solver.tolerance=1e-5 --set "
+          "'output.interval=10 ms' --out {}",
+          tool, scene, folder.string());
+      if (std::system(command.c_str()) != 0) return fmt::print("{} failed\n", command);
+      const auto summary = nlohmann::json::parse(std::ifstream(folder / "summary.json"));
+      rates.push_back(summary["solver"]["simulated_seconds_per_second"].get<double>());
+    }
+    std::sort(rates.begin(), rates.end());
+    fmt::print(
+        "vesica simulate {}, 1e-5, 100 Hz, files written: {:.0f} x real time by the clock "
+        "(middle of {}, {:.0f} to {:.0f})\n",
+        scene, rates[rates.size() / 2], rates.size(), rates.front(), rates.back());
+  }
+  fs::remove_all(folder);
 }
 
 // A thousand knees as a user has them, by the tool beside this program: the clock, and the
@@ -129,7 +189,9 @@ void measure_study(const std::string& tool) {
 int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : "scenes";
   vesica::bench::measure_swings(folder);
+  vesica::bench::measure_strands(folder + "/../../shared/data/knee/lenhart2015_ligaments.csv");
   vesica::bench::measure_parts(folder + "/knee.yaml");
   const auto here = std::filesystem::path(argv[0]).parent_path();
+  vesica::bench::measure_tool((here / "vesica").string());
   vesica::bench::measure_study((here / "vesica").string());
 }

@@ -1,5 +1,6 @@
-// What lines that wrap and pressure maps cost: microseconds of a segment over a sphere and over
-// ellipsoids, plain and with twelve derivatives; of one frame of a map, and how often it allocates.
+// What lines that wrap and pressure maps cost: microseconds of a segment over a sphere, a cylinder
+// and ellipsoids, plain and with twelve derivatives; of one frame of a map, and how often it
+// allocates.
 #include <benchmark/benchmark.h>
 
 #include "bench/allocations.h"
@@ -19,6 +20,15 @@ void sphere(benchmark::State& state) {
   }
 }
 BENCHMARK(sphere);
+
+void cylinder(benchmark::State& state) {
+  Vec3d p = kFrom;
+  for (auto _ : state) {
+    p.y() += 1e-12;
+    benchmark::DoNotOptimize(wrap_cylinder(0.02, p, kTo).length);
+  }
+}
+BENCHMARK(cylinder);
 
 template <class T>
 void ellipsoid(benchmark::State& state) {

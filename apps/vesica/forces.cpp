@@ -1,6 +1,7 @@
 // vesica forces: ground forces from motion alone.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -121,21 +122,13 @@ void run_calibrate(const ForcesArguments& arguments, Common& common) {
   std::vector<forces::WalkFiles> walks;
   for (const std::string& trial : arguments.trials) {
     walks.push_back(forces::split_walk_files(trial));
-    for (size_t i = 0; i + 1 < walks.size(); ++i) {
-      std::error_code code;
-      if (fs::equivalent(walks[i].motion, walks.back().motion, code)) {
-        throw InputError(fmt::format(
-            "{}: given twice; each walk counts once, as its weight grows with their number",
-            walks.back().motion));
-      }
-    }
   }
   const std::string name = fs::path(common.out).stem().string();
   const Person person = forces::load_person(name, arguments.standing, walks, options);
-  if (!common.json && !common.quiet) print_person(person);
   std::vector<size_t> all;
   for (size_t w = 0; w < person.walks.size(); ++w) all.push_back(w);
   Calibration calibration = forces::calibrate(person, all, population);
+  if (!common.json && !common.quiet) print_person(person);
   calibration.title = arguments.title.empty() ? name : arguments.title;
   save_text(common.out, forces::make_calibration_yaml(calibration));
   if (!common.quiet) say("wrote {}\n", common.out);
@@ -146,11 +139,8 @@ void run_calibrate(const ForcesArguments& arguments, Common& common) {
     json["froude_speed"] = calibration.means.speed;
     print_json(json);
   } else if (!common.quiet) {
-    fmt::print("body weight {:.1f} N ({}{}), floor {:+.1f} mm/m along the walk\n", person.weight,
-               options.mass > 0 ? "told; plates say " : "",
-               options.mass > 0 ? fmt::format("{:.1f} N", person.weight_found.weight)
-                                : person.weight_found.source,
-               1e3 * person.walks[0].walk.slope[0]);
+    fmt::print("body weight {:.1f} N ({}), floor {:+.1f} mm/m along the walk\n", person.weight,
+               person.weight_found.source, 1e3 * person.walks[0].walk.slope[0]);
     fmt::print("calibrated with {} stances at {:.2f} m/s\n", calibration.stances,
                calibration.means.speed * std::sqrt(forces::kGravity * person.body.leg_length));
   }
@@ -213,12 +203,20 @@ MotionTrial load_markers_only(const std::string& file, const forces::Preparation
   return trial;
 }
 
+// What reading them had to tolerate goes to the notes.
 std::vector<PlateForces> load_compared_plates(const ForcesArguments& arguments,
-                                              const forces::Walk& walk) {
+                                              const forces::Walk& walk,
+                                              std::vector<std::string>* notes) {
   const MotionTrial motion = forces::load_walk(
       {arguments.trials[0], arguments.compare == arguments.trials[0] ? "" : arguments.compare},
       true, {});
-  return calc_all_plate_forces(motion, walk.up_W, {});
+  std::vector<PlateForces> plates = calc_all_plate_forces(motion, walk.up_W, {});
+  std::vector<std::string> warnings = motion.warnings;
+  for (const std::string& text : forces::list_plate_warnings(plates)) warnings.push_back(text);
+  for (const std::string& text : warnings) {
+    if (std::find(notes->begin(), notes->end(), text) == notes->end()) notes->push_back(text);
+  }
+  return plates;
 }
 
 forces::PredictedTrial predict_trial(const ForcesArguments& arguments, const Population& population,
@@ -258,7 +256,7 @@ forces::PredictedTrial predict_trial(const ForcesArguments& arguments, const Pop
   }
   forces::level_floor(trial.body, {&trial.walk});
   trial.figures = forces::calc_figures(trial.walk, trial.body);
-  trial.judgement = forces::judge(trial.figures, trial.walk, trial.body, population);
+  trial.judgement = forces::judge(trial.figures, trial.walk, trial.body, population, trial.weight);
   if (!trial.judgement.refused.empty() && !arguments.outside) {
     throw InputError(fmt::format(
         "{}: far outside of what was trained: {} A prediction would be a guess; --outside makes it "
@@ -268,14 +266,14 @@ forces::PredictedTrial predict_trial(const ForcesArguments& arguments, const Pop
   const forces::Predictor predictor{&population, calibration, trial.weight};
   trial.prediction = forces::predict(trial.walk, trial.body, predictor);
   if (!arguments.compare.empty()) {
-    trial.comparison =
-        forces::compare(trial.walk, trial.body, load_compared_plates(arguments, trial.walk),
-                        predictor, trial.prediction);
+    trial.comparison = forces::compare(
+        trial.walk, trial.body, load_compared_plates(arguments, trial.walk, &trial.walk.notes),
+        predictor, trial.prediction);
   }
   return trial;
 }
 
-void run_predict(const ForcesArguments& arguments, Common& common) {
+void run_predict(const ForcesArguments& arguments, const Command& command, Common& common) {
   if (!common.out.empty()) try_folder(common.out);
   std::optional<Calibration> calibration;
   Population population;
@@ -291,8 +289,13 @@ void run_predict(const ForcesArguments& arguments, Common& common) {
   const InputFile file = InputFile::load(path);
   expect_input_for({"forces predict", "forces"}, file);
   if (forces::is_population(file)) {
+    command.refuse({"--population"}, "the first argument is the population already");
     population = forces::load_population(path);
   } else {
+    command.refuse(
+        {"--static"},
+        "a calibration has joint centres and feet of its own; calibrate again, or name a "
+        "population first");
     calibration = forces::load_calibration(path);
     population = load_named_population(arguments.population);
     if (calibration->population_digest != population.digest) {
@@ -330,6 +333,7 @@ void run_train(const ForcesArguments& arguments, Common& common) {
   if (common.out.empty()) throw InputError("--out is missing: the population file to write");
   try_file(common.out);
   std::vector<Person> people;
+  std::vector<std::string> left_out;  // people whose standing trial is of no use
   forces::PersonOptions options;
   options.prepare = make_preparation(arguments.map);
   options.skip_bad = true;
@@ -337,14 +341,24 @@ void run_train(const ForcesArguments& arguments, Common& common) {
     for (const std::string& folder : forces::list_person_folders(root)) {
       const forces::FolderFiles files = forces::list_folder(folder);
       const std::string name = fs::path(folder).filename().string();
-      people.push_back(forces::load_person(name, files.standing, files.walks, options));
-      const Person& p = people.back();
+      try {
+        people.push_back(forces::load_person(name, files.standing, files.walks, options));
+      } catch (const FileError&) {
+        throw;
+      } catch (const InputError& error) {
+        left_out.push_back(fmt::format("Not used: {}", error.what()));
+        if (!common.quiet && !common.json) fmt::print("{}: {}\n", name, left_out.back());
+        continue;
+      }
+      Person& p = people.back();
+      p.notes.insert(p.notes.end(), files.left_out.begin(), files.left_out.end());
       if (common.quiet || common.json) continue;
       fmt::print("{}: {:.1f} N, {} walks, {} stances\n", name, p.weight, p.walks.size(),
                  p.stances());
       print_person(p);
     }
   }
+  forces::refuse_same_people(people);
   Population population = forces::train(people);
   population.title =
       arguments.title.empty() ? fs::path(common.out).stem().string() : arguments.title;
@@ -377,6 +391,7 @@ void run_train(const ForcesArguments& arguments, Common& common) {
     }
     json["left_out"]["gain_percent"] = {f.gain_own, f.gain_stranger};
     json["left_out"]["placebo_gain_percent"] = {f.gain_own_placebo, f.gain_stranger_placebo};
+    json["not_used"] = left_out;
     json["trained"] = Json::array();
     for (const Person& p : people) json["trained"].push_back(make_person_json(p));
     print_json(json);
@@ -445,7 +460,7 @@ void add_forces(CommandLine& line, Common& common) {
   predict.option("TRIAL", &o.trials, "the walk: TRC or C3D").required();
   predict.option("--static", &o.standing, "standing trial, where there is no calibration")
       .type_name("FILE");
-  predict.option("--mass", &o.mass, "body mass ('70.5 kg'), where there is no calibration");
+  predict.option("--mass", &o.mass, "body mass ('70.5 kg'); instead of a calibration's");
   predict
       .option("--compare", &o.compare,
               "plates to judge the prediction by (MOT, STO, or the C3D itself); never changes it")
@@ -456,9 +471,9 @@ void add_forces(CommandLine& line, Common& common) {
   predict.flag("--outside", &o.outside, "predict walks far outside of what was trained, too");
   predict.option("--right-body", &o.right_body, "OpenSim body of the right foot").show_default();
   predict.option("--left-body", &o.left_body, "OpenSim body of the left foot").show_default();
-  predict.run([&common, options] {
+  predict.run([&common, options, predict] {
     if (options->trials.size() != 1) throw InputError("forces predict takes one walk at a time");
-    run_predict(*options, common);
+    run_predict(*options, predict, common);
   });
 
   Command train =

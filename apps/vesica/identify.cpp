@@ -16,6 +16,7 @@
 #include "vesica/identification/foot_people.h"
 #include "vesica/identification/foot_study.h"
 #include "vesica/io/output_file.h"
+#include "vesica/io/text_input.h"
 #include "vesica/report/foot_dynamics_page.h"
 #include "vesica/report/foot_page.h"
 #include "vesica/report/foot_people_page.h"
@@ -167,9 +168,9 @@ std::string make_csv(const FootStudy& study) {
   const auto cell = [](double x) { return std::isfinite(x) ? fmt::format("{:.9g}", x) : ""; };
   for (const FootCurveSet& c : study.curves) {
     for (size_t f = 0; f < c.times.size(); ++f) {
-      text += fmt::format("{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},{}\n", c.kind, c.result.trial,
-                          c.result.side, c.times[f], c.measured[f], c.simulated[f],
-                          cell(c.measured_cop[f].x()), cell(c.measured_cop[f].y()),
+      text += fmt::format("{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},{}\n", c.kind,
+                          as_csv_field(c.result.trial), c.result.side, c.times[f], c.measured[f],
+                          c.simulated[f], cell(c.measured_cop[f].x()), cell(c.measured_cop[f].y()),
                           cell(c.simulated_cop[f].x()), cell(c.simulated_cop[f].y()));
     }
   }

@@ -16,6 +16,25 @@
 namespace vesica::app {
 namespace {
 
+// At least one blank before it, however long it is.
+std::string cell(int width, const std::string& text) {
+  return fmt::format(" {:>{}}", text, width - 1);
+}
+
+// Parameters that ended on a bound: their optimum may lie beyond.
+void print_bounds(const Foot2dStanceResult& s) {
+  std::string words;
+  for (const Foot2dTypeResult& r : s.types) {
+    std::string names;
+    for (const Foot2dEstimate& e : r.intervals.parameters) {
+      if (e.at_bound) names += " " + e.name;
+    }
+    if (names.empty()) continue;
+    words += fmt::format("{}{}{}", words.empty() ? "" : "; ", name_of(r.type.element), names);
+  }
+  if (!words.empty()) fmt::print("  on a bound: {}\n", words);
+}
+
 void print_foot2d_stance(const Foot2dStanceResult& s) {
   const auto& g = s.geometry;
   fmt::print(
@@ -23,6 +42,10 @@ void print_foot2d_stance(const Foot2dStanceResult& s) {
       s.stance.name, 1e3 * g.geometry.AH, 1e3 * g.geometry.AP, 1e3 * g.geometry.PT,
       g.geometry.beta * 180 / kPi, 1e3 * g.all.mean, 1e3 * g.all.sd,
       s.stance.toe_measured ? "" : " (no toe marker)");
+  if (std::isfinite(s.stance.ball_height)) {
+    fmt::print("  flat, its markers are {:.0f} (heel) and {:.0f} mm (ball) above the lab's zero\n",
+               1e3 * s.stance.heel_height, 1e3 * s.stance.ball_height);
+  }
   fmt::print("  {:<16}{:>8}{:>18}{:>9}{:>8}{:>8}{:>9}{:>9}  {}\n", "element", "J", "over seeds",
              "normal", "along", "point", "placebo", "unseen", "undetermined");
   for (const Foot2dTypeResult& r : s.types) {
@@ -30,11 +53,14 @@ void print_foot2d_stance(const Foot2dStanceResult& s) {
     const std::string spread =
         r.of_seeds.empty() ? "" : fmt::format("{:.4f} to {:.4f}", *low, *high);
     const double unseen = r.median_unseen();
-    fmt::print("  {:<16}{:>8.4f}{:>18}{:>9.4f}{:>8.4f}{:>8.4f}{:>9.3f}{:>9}  {} of {}\n",
-               name_of(r.type.element), r.fit.objective.total(), spread, r.fit.objective.normal,
-               r.fit.objective.friction, r.fit.objective.cop, r.placebo.total(),
-               std::isfinite(unseen) ? fmt::format("{:.2f}", unseen) : "",
-               r.intervals.undetermined_directions, r.intervals.parameters.size());
+    const auto part = [](int width, double J) { return cell(width, fmt::format("{:.4f}", J)); };
+    const Foot2dObjective& J = r.fit.objective;
+    fmt::print("  {:<16}{}{}{}{}{}{}{}  {} of {}{}\n", name_of(r.type.element), part(8, J.total()),
+               cell(18, spread), part(9, J.normal), part(8, J.friction), part(8, J.cop),
+               cell(9, r.placebo ? fmt::format("{:.3f}", r.placebo->total()) : ""),
+               cell(9, std::isfinite(unseen) ? fmt::format("{:.2f}", unseen) : ""),
+               r.intervals.undetermined_directions, r.intervals.parameters.size(),
+               r.J_from.empty() ? "" : ", J from " + r.J_from);
     if (r.pipeline) {
       fmt::print("  {:<16}{:>8.4f}   {} evaluations, {:.1f} s{}\n", "  as the source",
                  r.pipeline->objective.total(), r.pipeline->evaluations, r.pipeline->seconds,
@@ -44,6 +70,7 @@ void print_foot2d_stance(const Foot2dStanceResult& s) {
   if (!s.copied.empty()) {
     fmt::print("  {:<16}{:>69.2f}\n", "copied", s.median_copied());
   }
+  print_bounds(s);
   fmt::print("\n");
 }
 
@@ -72,6 +99,9 @@ void run_foot2d(const InputFile& file, Common& common) {
     print_json(json);
   } else {
     if (!study.title.empty()) fmt::print("{}\n\n", study.title);
+    fmt::print("weight {}\n\n", std::isfinite(study.weight)
+                                    ? fmt::format("{:.0f} N", study.weight)
+                                    : "not known: no whole stride lies on the plates");
     for (const Foot2dStanceResult& s : study.stances) print_foot2d_stance(s);
     for (const std::string& verdict : study.verdicts) fmt::print("  {}\n", verdict);
     for (const std::string& remark : study.remarks) fmt::print("  note: {}\n", remark);

@@ -14,6 +14,7 @@
 #include "vesica/io/yaml.h"
 #include "vesica/model/model_file.h"
 #include "vesica/simulation/make_scene.h"
+#include "vesica/simulation/simulate_model.h"
 
 namespace vesica::app {
 namespace {
@@ -25,12 +26,14 @@ struct KneeArguments {
 
 constexpr double kEllipsoidStretch = 1.2;  // along y, over the height
 
-void tell_strands(const biomechanics::KneeStrands& strands, bool has_surfaces) {
+void tell_strands(const biomechanics::KneeStrands& strands, bool has_surfaces,
+                  const std::string& side) {
   const auto count = [](size_t n, const char* what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
-  say("{} from femur to tibia, of a {} knee\n", count(strands.ligaments.size(), "strand"),
-      strands.side == biomechanics::Side::kLeft ? "left" : "right");
+  const std::string own = strands.side == biomechanics::Side::kLeft ? "left" : "right";
+  say("{} from femur to tibia, of a {} knee{}\n", count(strands.ligaments.size(), "strand"), own,
+      side.empty() || side == own ? "" : fmt::format(", mirrored to a {} one (--side)", side));
   if (!strands.left_out.empty()) {
     say("{} left out: {}\n", count(strands.left_out.size(), "strand"),
         fmt::join(strands.left_out, ", "));
@@ -65,7 +68,7 @@ biomechanics::KneeOptions make_knee_options(const KneeArguments& a, bool quiet) 
     }
     biomechanics::KneeStrands strands;
     options = biomechanics::make_strand_options(a.strands, &strands, a.surfaces);
-    if (!quiet) tell_strands(strands, !a.surfaces.empty());
+    if (!quiet) tell_strands(strands, !a.surfaces.empty(), a.side);
   } else if (!a.surfaces.empty()) {
     throw InputError("--surfaces: are those that strands of a table wrap over; give --strands too");
   }
@@ -95,6 +98,21 @@ Model make_walk(const KneeArguments& a, const biomechanics::KneeOptions& options
   const std::string femur = save("femur", biomechanics::write_femur_csv(options, motion));
   const std::string ankle = save("ankle", biomechanics::write_ankle_csv(motion));
   return biomechanics::make_leg(options, motion, femur, ankle);
+}
+
+// Where a knee begins without touching, ligaments alone hold it: points may be elsewhere than the
+// condyles.
+void warn_of_no_contact(Model model) {
+  model.run.solver = Solver::kRk4;
+  model.run.step = model.run.duration = model.run.interval = 1e-9;
+  const TimeTable at_rest = simulate(model).recording;
+  for (const char* name : {"medial", "lateral"}) {
+    const auto force = at_rest.column(at_rest.find(fmt::format("{}.normal_force", name)));
+    if (force.front() > 0) continue;
+    say("warning: where it begins at rest the {} condyle does not touch its plateau: are the "
+        "ligaments those of these condyles, in the same axes?\n",
+        name);
+  }
 }
 
 // The scene with what a user changes first, also where it is the default: side and toe of every
@@ -139,6 +157,7 @@ void write_knee(KneeArguments a, const Common& common) {
           fmt::format("this knee does not rest where it begins ({}); {}", error.what(),
                       a.flexion > 0 ? "give another --flexion" : "look at its strands"));
     }
+    if (!common.quiet) warn_of_no_contact(model);
   }
   const std::string text = write_scene(model);
   if (!a.write.empty()) {

@@ -92,7 +92,20 @@ TEST(Foot2dStudy, BadInputIsNamedWithItsPlace) {
   expect(error("starts: 3", "starts: 0"), "bad.yaml:5");
   expect(error("rate: 100", "rat: 100"), "rate");
   expect(error("rate: 100", "weight: 100000 N"), "bad.yaml:3: synthetic");
-  expect(error("hops: 1", "hops: 1, cop_threshold: 10000 N"), "lower `cop_threshold`");
+  const std::string cop = error("hops: 1", "hops: 1, cop_threshold: 10000 N");
+  expect(cop, "bad.yaml:5: search.cop_threshold");
+  expect(cop, "lower `cop_threshold`");
+  const Outcome checked = work.run("check bad.yaml");
+  EXPECT_EQ(checked.status, 2);
+  expect(checked.err, "lower `cop_threshold`");
+  for (const char* key : {"seeds", "starts", "hops", "iterations"}) {
+    work.write("bad.yaml", fmt::format("vesica: 1\ntype: foot2d\nsynthetic: {{stances: 1}}\n"
+                                       "search: {{route: source, {}: 3}}\n",
+                                       key));
+    const Outcome outcome = work.run("identify bad.yaml");
+    EXPECT_EQ(outcome.status, 2);
+    expect(outcome.err, "bad.yaml:4: search." + std::string(key) + ": has no effect");
+  }
   expect(error("synthetic: {stances: 3, rate: 100}\n", ""), "`synthetic`: stances come from");
   expect(error("foot2d", "foot3d"), "did you mean 'foot2d'?");
   work.write("bad.yaml",
@@ -110,6 +123,56 @@ TEST(Foot2dStudy, WhatDidNotConvergeIsSaid) {
   EXPECT_NE(outcome.out.find("note: walk1, linear: the search did not converge in 10 iterations"),
             std::string::npos)
       << outcome.out;
+}
+
+TEST(Foot2dStudy, ATimeLimitThatWasReachedIsSaid) {
+  const Workspace work;
+  for (const char* route : {"source", "both"}) {
+    work.write("foot2d.yaml",
+               fmt::format("vesica: 1\ntype: foot2d\nsynthetic: {{stances: 1, rate: 60}}\n"
+                           "elements: [linear]\nsearch: {{route: {}}}\n"
+                           "pipeline: {{seeds: 1, generations: 100000, time_limit: 0.1 s}}\n",
+                           route));
+    const Outcome outcome = work.run("identify foot2d.yaml");
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    EXPECT_NE(outcome.out.find("did not end within `pipeline.time_limit`"), std::string::npos)
+        << outcome.out;
+  }
+}
+
+// J that is of none of the seeds says of what it is.
+TEST(Foot2dStudy, WhatEndedBelowAllSeedsIsNamed) {
+  const Workspace work;
+  int named = 0;
+  for (int seed = 1; seed <= 6; ++seed) {
+    work.write("foot2d.yaml",
+               fmt::format("vesica: 1\ntype: foot2d\nsynthetic: {{stances: 1, rate: 60}}\n"
+                           "elements: [hyper, linear]\n"
+                           "search: {{seeds: 1, starts: 1, hops: 0, seed: {}}}\n",
+                           seed));
+    const nlohmann::json json = work.run("identify foot2d.yaml --json").json();
+    for (const auto& type : json["stances"][0]["types"]) {
+      const double least = type["objective_of_seeds"][0].get<double>();
+      const bool below = type["objective"]["total"].get<double>() < least;
+      EXPECT_EQ(type.contains("objective_from"), below) << type["element"];
+      named += below ? 1 : 0;
+    }
+  }
+  EXPECT_GT(named, 0);
+}
+
+TEST(Foot2dStudy, NamesWithCommasStayOneCell) {
+  const auto folder = test::shared_data() / "oxford_foot";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
+  const Workspace work;
+  work.write(
+      "foot2d.yaml",
+      "vesica: 1\ntype: foot2d\nstanding: " + (folder / "HC038A01.c3d").string() +
+          "\nwalks: [{name: 'slow, \"first\"', markers: " + (folder / "HC038A11.c3d").string() +
+          "}]\nsearch: {seeds: 1, starts: 1, hops: 0}\nelements: [linear]\n");
+  work.run("identify foot2d.yaml --out f");
+  const std::string csv = work.read("f/stances.csv");
+  EXPECT_EQ(csv.find("\n\"slow, \"\"first\"\" left"), csv.find('\n')) << csv.substr(0, 200);
 }
 
 TEST(Foot2dStudy, PageHasTheSourcesThreeByThreePlots) {
@@ -197,7 +260,10 @@ TEST(Foot2dStudy, WrongRecordingsAreNamed) {
   const std::string plain = run(good, 0);
   EXPECT_EQ(plain.find("`weight`"), std::string::npos) << plain;
 
+  expect(plain, "weight not known");
   expect(run(good + walk("slow", "WBDS07walkO04C", "WBDS07walkO04C"), 2), "name of two walks");
+  expect(run(good + walk("again", "WBDS07walkO04S", "WBDS07walkO04S"), 2),
+         "has the markers of 'slow'");
   std::string said = run(good + walk("bare", "WBDS07walkO04C", "") + "fit: [bare]\n", 2);
   expect(said, "walk 'bare' has no whole stance");
   expect(said, "bare: no plate is loaded in it");
@@ -210,6 +276,8 @@ TEST(Foot2dStudy, WrongRecordingsAreNamed) {
   EXPECT_EQ(said.find("slow right"), std::string::npos) << said;
   said = run(good + "markers: {right: {heel: [R.MT1], ball: [R.Heel]}}\n", 0);
   expect(said, "are their markers exchanged");
+  // Elements that have nothing to fit: J is said to be none.
+  EXPECT_EQ(plain.find("is no fit"), std::string::npos) << plain;
   expect(run(good + "markers: {right: {toe: [R.MT1]}}\n", 0), "stands for ball and toe");
   said = run(good + "filter: 1 Hz\n", 2);
   expect(said, "choose a higher `filter`");

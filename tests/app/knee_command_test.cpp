@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "tests/app/tool.h"
+#include "tests/support/support.h"
+#include "vesica/math/vector.h"
 
 namespace vesica::test::knee_command_test {
 namespace {
@@ -69,6 +75,10 @@ TEST(KneeCommand, BadInputIsTold) {
             std::string::npos);
   EXPECT_NE(error("--set equilibrium.held.0.measure=knee.flex").find("knee.flexion"),
             std::string::npos);
+  EXPECT_NE(error("--set 'solver={method: rk4, step: 1e-4}' --sensitivity "
+                  "equilibrium.held.0.value")
+                .find("values that an equilibrium holds"),
+            std::string::npos);
 }
 
 // Strands over the surfaces of an OpenSim model: what wraps and what does not is told, the scene
@@ -99,6 +109,8 @@ TEST(KneeCommand, StrandsWrapOverSurfaces) {
   EXPECT_NE((made.out + made.err).find("3 strands on roll"), std::string::npos) << made.err;
   EXPECT_EQ(work.run("simulate k.yaml --out r --set 'duration=20 ms'").status, 0);
   EXPECT_NE(work.run("knee --strands t.csv").err.find("--surfaces reads them"), std::string::npos);
+  const std::string left = work.run("knee --strands t.csv --side left").err;
+  EXPECT_NE(left.find("of a right knee, mirrored to a left one"), std::string::npos) << left;
   EXPECT_EQ(work.run("knee --surfaces m.osim").status, 2);
   EXPECT_EQ(work.run("knee --strands t.csv --surfaces none.osim").status, 3);
   work.write("m.osim", "<OpenSimDocument/>");
@@ -106,12 +118,175 @@ TEST(KneeCommand, StrandsWrapOverSurfaces) {
             std::string::npos);
 }
 
+// Ligaments that hold the knee open on one side at rest: written, and told.
+TEST(KneeCommand, NoContactAtRestIsTold) {
+  const Workspace work;
+  const auto made = [&](double medial, double lateral) {
+    std::string table =
+        "name,linear_stiffness_N_per_strain,slack_length_m,origin_frame,ox_m,oy_m,oz_m,"
+        "insertion_frame,ix_m,iy_m,iz_m\n";
+    for (const double x : {0.025, -0.02}) {
+      table += fmt::format("m{0},2000,{1},femur_r,{0},0.02,-0.045,tibia_r,{0},-0.03,-0.045\n", x,
+                           medial);
+      table +=
+          fmt::format("l{0},2000,{1},femur_r,{0},0.02,0.03,tibia_r,{0},-0.03,0.03\n", x, lateral);
+    }
+    work.write("t.csv", table);
+    const Outcome run = work.run("knee --strands t.csv --write k.yaml");
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.err;
+  };
+  EXPECT_EQ(made(0.046, 0.0495).find("warning"), std::string::npos);
+  const std::string open = made(0.044, 0.0505);
+  EXPECT_NE(open.find("the lateral condyle does not touch"), std::string::npos) << open;
+}
+
 // The study that comes along has a figure for every run.
 TEST(KneeCommand, GeometryStudyHasNoHoles) {
   const Workspace work;
   const Outcome run = work.run("study knee_geometry --out g");
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ((run.out + run.err).find("note:"), std::string::npos) << run.out;
+  for (const char* hole : {"has no number", "left out", "not done", "not finished"}) {
+    EXPECT_EQ((run.out + run.err).find(hole), std::string::npos) << run.out;
+  }
+}
+
+// What the runs of a study warn of is counted, kind by kind, as the runs alone say it.
+TEST(KneeCommand, WarningsOfAStudyAreCounted) {
+  const Workspace work;
+  const std::vector<std::string> lengths = {"60 mm", "60000 mm", "0.06 mm", "50 mm"};
+  work.write("s.yaml", fmt::format("vesica: 1\nof: {{simulate: knee, set: {{duration: 20 ms}}}}\n"
+                                   "design: {{method: list}}\nvary:\n"
+                                   "  L: {{path: forces.LCL.slack_length, values: [{}]}}\n"
+                                   "outputs: {{flexion: {{column: knee.flexion, at: end}}}}\n",
+                                   fmt::join(lengths, ", ")));
+  const Outcome told = work.run("study s.yaml --out w");
+  EXPECT_EQ(told.status, 0) << told.err;
+  const auto answers = nlohmann::json::parse(work.read("w/answers.json"));
+  size_t counted = 0, alone = 0;
+  for (const auto& kind : answers["warnings"]) {
+    counted += kind["runs"].get<size_t>();
+    const std::string text = kind["warning"];
+    EXPECT_NE(told.out.find("warn: " + text), std::string::npos) << told.out;
+    EXPECT_NE(work.read("w/report.html").find(text.substr(0, text.find('\''))), std::string::npos)
+        << text;
+  }
+  for (const std::string& length : lengths) {
+    const Outcome run = work.run(
+        "simulate knee --json --out r --set 'duration=20 ms' --set "
+        "'forces.LCL.slack_length=" +
+        length + "'");
+    if (run.status == 0) alone += run.json()["warnings"].size();
+  }
+  EXPECT_GT(counted, 0u);
+  EXPECT_EQ(counted, alone);
+}
+
+struct Spread {
+  double mean = 0, sd = 0;
+};
+Spread calc_spread(const std::vector<double>& x) {
+  Spread s;
+  for (const double v : x) s.mean += v / static_cast<double>(x.size());
+  for (const double v : x) s.sd += (v - s.mean) * (v - s.mean) / static_cast<double>(x.size());
+  s.sd = std::sqrt(s.sd);
+  return s;
+}
+
+// Numbers of a text, from the line behind the one that begins with `heading` on; fields that are
+// none are left out.
+std::vector<std::vector<double>> read_numbers(const std::string& text, const std::string& heading) {
+  std::vector<std::vector<double>> rows;
+  std::istringstream lines(text.substr(text.find(heading)));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream fields(line);
+    std::vector<double> row;
+    for (double x; fields >> x;) row.push_back(x);
+    if (!row.empty()) rows.push_back(row);
+  }
+  return rows;
+}
+size_t find_field(const std::string& text, const std::string& heading, const std::string& name) {
+  const size_t begin = text.find(heading);
+  std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  std::replace(line.begin(), line.end(), ',', '\t');
+  std::istringstream fields(line);
+  size_t k = 0;
+  for (std::string field; std::getline(fields, field, '\t'); ++k) {
+    if (field.starts_with(name)) return k;
+  }
+  ADD_FAILURE() << "no " << name;
+  return 0;
+}
+
+// Both legs of a walk of WBDS: the leg's flexion follows the recording's, less an offset.
+TEST(KneeCommand, ALegFollowsARecordedWalk) {
+  const auto data = test::shared_data() / "wbds07";
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "no " << data;
+  const Workspace work;
+  const Outcome fitted =
+      work.run(fmt::format("markers gait_wbds_standing {0}/WBDS07walkO05C.trc --neutral "
+                           "{0}/WBDS07static1.trc --out w --quiet",
+                           data.string()));
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  const std::string joints = work.read("w/WBDS07walkO05C_joints.mot");
+  const std::string centers = work.read("w/WBDS07walkO05C_joint_centers.trc");
+  const auto recorded = read_numbers(joints, "time\t"), points = read_numbers(centers, "Frame#");
+  ASSERT_EQ(points.size(), recorded.size());
+  for (const char* side : {"right", "left"}) {
+    ASSERT_EQ(work.run(fmt::format("knee --activity walk --side {} --walk "
+                                   "w/WBDS07walkO05C_joint_centers.trc --write leg.yaml",
+                                   side))
+                  .status,
+              0);
+    const Outcome run = work.run("simulate leg.yaml --out r --json");
+    ASSERT_EQ(run.status, 0) << run.err;
+    const std::string table = work.read("r/recording.csv");
+    const auto rows = read_numbers(table, "time");
+    const size_t flexion = find_field(table, "time", "knee.flexion");
+    const size_t joint = find_field(joints, "time\t", fmt::format("knee_flexion_{}", side[0]));
+    // Between the lines of centres from hip to knee and from knee to ankle.
+    const auto calc_lines = [&](size_t frame) {
+      Vec3d p[3];
+      const char* names[] = {"hip", "knee", "ankle"};
+      for (int k = 0; k < 3; ++k) {
+        const size_t at = find_field(centers, "Frame#", fmt::format("{}_{}", names[k], side[0]));
+        p[k] = Vec3d(points[frame][at], points[frame][at + 1], points[frame][at + 2]);
+      }
+      const Vec3d a = p[0] - p[1], b = p[1] - p[2];
+      return std::atan2(a.cross(b).norm(), a.dot(b)) * 180 / M_PI;
+    };
+    double from_lines = 0;
+    std::vector<double> less;
+    for (const auto& row : rows) {
+      if (row[0] < 0.1) continue;  // it is not settled
+      const double time = recorded[0][0] + row[0];
+      const auto after = std::find_if(recorded.begin() + 1, recorded.end(),
+                                      [&](const auto& r) { return r[0] >= time - 1e-9; });
+      if (after == recorded.end()) break;
+      const auto& a = *(after - 1);
+      const auto& b = *after;
+      const double part = (time - a[0]) / (b[0] - a[0]);
+      less.push_back(a[joint] + part * (b[joint] - a[joint]) - row[flexion] * 180 / M_PI);
+      const auto frame = static_cast<size_t>(after - recorded.begin());
+      const double lines = calc_lines(frame - 1) * (1 - part) + calc_lines(frame) * part;
+      if (lines < 25) continue;
+      from_lines = std::max(from_lines, std::abs(row[flexion] * 180 / M_PI - lines));
+    }
+    const Spread spread = calc_spread(less);
+    fmt::print(
+        "{} leg: its flexion is {:.1f} +- {:.1f} deg less than the recording's ({} rows), "
+        "and within {:.1f} deg of the lines of centres beyond 25 deg\n",
+        side, spread.mean, spread.sd, less.size(), from_lines);
+    EXPECT_LT(from_lines, 3);
+    EXPECT_GT(less.size(), 100u);
+    EXPECT_GT(spread.mean, 5);
+    EXPECT_LT(spread.mean, 11);
+    EXPECT_LT(spread.sd, 1.5);
+  }
 }
 
 // The report shows rotations, lines and the view that turns.
@@ -124,6 +299,12 @@ TEST(KneeCommand, ReportShowsLinesAndMeasures) {
                            "Contact forces over flexion"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
+  // A squat goes down and up: what its plots over flexion leave out is said.
+  EXPECT_EQ(page.find("while it grows"), std::string::npos);
+  ASSERT_EQ(work.run("knee --activity squat --write squat.yaml").status, 0);
+  ASSERT_EQ(work.run("simulate squat.yaml --out s").status, 0);
+  ASSERT_EQ(work.run("report s").status, 0);
+  EXPECT_NE(work.read("s/report.html").find("while it grows"), std::string::npos);
 }
 
 // The same bytes on one thread and on two.
@@ -162,6 +343,10 @@ TEST(KneeCommand, ReproducedFiguresMeanWhatTheySay) {
   // Up to 90 deg, and not at the end of the run, where it is 376 N.
   EXPECT_NEAR(ours("medial_force_at_90"), 300, 15);
   EXPECT_LT(ours("medial_force_peak"), 330);
+  // What comes of an attachment inside the tibia says so.
+  for (const char* name : {"medial_force_peak", "medial_force_at_90", "lateral_returns_flexion"}) {
+    EXPECT_NE(rows.at(name)["verdict"].get<std::string>().find("artefact"), std::string::npos);
+  }
   EXPECT_LT(ours("static_residual"), 1e-9);
   EXPECT_GT(ours("seconds_per_simulated_second"), 0);
 }

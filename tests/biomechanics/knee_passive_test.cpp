@@ -29,8 +29,8 @@ std::string strand_file() {
 }
 bool has_strands() { return std::ifstream(strand_file()).good(); }
 
-// At rest without weight, pressed together by 50 N along the shank.
-Scene<double> make_passive(KneeOptions options, double flexion) {
+// At rest without weight, pressed together along the shank.
+Scene<double> make_passive(KneeOptions options, double flexion, double pressing = 50) {
   options.impulse = 0;
   options.flexion = flexion;
   Model m = make_knee(options);
@@ -39,7 +39,7 @@ Scene<double> make_passive(KneeOptions options, double flexion) {
   model::PointForce<> press;
   press.body = "tibia";
   press.point = 0.5 * (options.plateaus[0].point + options.plateaus[1].point);
-  press.force = Vec3d(0, 0, 50);
+  press.force = Vec3d(0, 0, pressing);
   press.in_body_axes = true;
   m.forces.push_back({press});
   return make_scene<double>(m);
@@ -85,6 +85,78 @@ TEST(KneeStrands, TableIsRead) {
   EXPECT_NEAR(first.stiffness * first.slack_length, 500, 1e-10);
   EXPECT_LT((first.femur - Vec3d(-0.037269, -0.0017455, -0.00045737)).norm(), 1e-15);
   EXPECT_LT((first.tibia - Vec3d(-0.031379, -0.00021515, 0.2 - 0.031853)).norm(), 1e-15);
+}
+
+// Faces of a cartilage (ASCII STL, an open shell), in OpenSim's axes.
+std::vector<std::array<Vec3d, 3>> load_faces(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  std::vector<std::array<Vec3d, 3>> faces;
+  size_t corner = 0;
+  for (std::string word; stream >> word;) {
+    if (word != "vertex") continue;
+    if (corner % 3 == 0) faces.emplace_back();
+    Vec3d& p = faces.back()[corner++ % 3];
+    stream >> p.x() >> p.y() >> p.z();
+  }
+  return faces;
+}
+
+// The plane through faces of the tibia's cartilage, medial (-1) or lateral (1), that look up within
+// an angle and lie within a circle about their middle, weighed by area: how it rises forward and to
+// the right [deg].
+struct Rise {
+  double forward = 0, right = 0;
+};
+Rise fit_plateau(const std::vector<std::array<Vec3d, 3>>& faces, int side, double up,
+                 double within) {
+  struct Face {
+    Vec3d middle;
+    double area;
+  };
+  std::vector<Face> chosen;
+  Vec3d center = Vec3d::Zero();
+  for (const auto& [a, b, c] : faces) {
+    const Vec3d n = (b - a).cross(c - a), middle = (a + b + c) / 3;
+    if (side * middle.z() <= 0 || n.y() <= up * n.norm()) continue;
+    chosen.push_back({middle, 0.5 * n.norm()});
+    center += middle;
+  }
+  center /= static_cast<double>(chosen.size());
+  Mat3d A = Mat3d::Zero();
+  Vec3d b = Vec3d::Zero();
+  for (const Face& f : chosen) {
+    const Vec3d row(f.middle.x() - center.x(), f.middle.z() - center.z(), 1);
+    if (row.head<2>().norm() > within) continue;
+    A += f.area * row * row.transpose();
+    b += f.area * row * f.middle.y();
+  }
+  const Vec3d slope = A.ldlt().solve(b);
+  return {std::atan(slope.x()) / kDegree, std::atan(slope.y()) / kDegree};
+}
+
+// The slopes of the plateaus are those of the tibia's cartilage, however its rims are cut off.
+TEST(KneeStrands, PlateausRiseAsTheCartilageDoes) {
+  const auto mesh = test::shared_data() / "knee" / "ACLC01-R-tibia-cart-coarse.stl";
+  if (!has_strands() || !std::filesystem::exists(mesh)) GTEST_SKIP() << "no " << mesh;
+  const auto faces = load_faces(mesh);
+  const KneeOptions options = biomechanics::make_strand_options(strand_file());
+  for (size_t k = 0; k < 2; ++k) {
+    const int side = k == 0 ? -1 : 1;
+    const Vec3d& n = options.plateaus[k].normal;
+    const double ours = std::atan2(-n.y(), n.z()) / kDegree;
+    EXPECT_EQ(n.x(), 0);  // the tilt in the frontal plane is left out
+    for (const double up : {0.3, 0.5, 0.7, 0.9}) {
+      for (const double within : {1.0, 0.016, 0.012, 0.008}) {
+        const Rise rise = fit_plateau(faces, side, up, within);
+        fmt::print(
+            "{} cartilage, normals up by {:.1f}, within {:4.0f} mm: rises {:5.2f} deg "
+            "forward, {:6.2f} deg to the right; ours {:.2f}\n",
+            side < 0 ? "medial" : "lateral", up, within * 1e3, rise.forward, rise.right, ours);
+        if (up != 0.7) continue;
+        EXPECT_NEAR(ours, rise.forward, within == 1.0 ? 0.05 : 1.5);
+      }
+    }
+  }
 }
 
 TEST(KneeStrands, BadTablesAreRefused) {
@@ -150,13 +222,74 @@ TEST(KneeStrands, MoreColumnsAreHonoured) {
   // Sides, in words too; a collateral ligament on the wrong one is told.
   for (const char* side : {"_l", "_left", "_Left"}) {
     EXPECT_EQ(load("MCL1", ",,,", side, "0.03").side, biomechanics::Side::kLeft) << side;
-    expect("MCL1 lies lateral in a left knee", "MCL1", ",,,", side, "-0.03");
+    expect("MCL1 is not clearly medial in a left knee", "MCL1", ",,,", side, "-0.03");
   }
   for (const char* side : {"_r", "_right", ""}) {
     EXPECT_EQ(load("MCL1", ",,,", side, "-0.03").side, biomechanics::Side::kRight) << side;
-    expect("MCL1 lies lateral in a right knee", "MCL1", ",,,", side, "0.03");
-    expect("LCL1 lies medial in a right knee", "LCL1", ",,,", side, "-0.03");
+    expect("MCL1 is not clearly medial in a right knee", "MCL1", ",,,", side, "0.03");
+    expect("MCL1 is not clearly medial in a right knee", "MCL1", ",,,", side, "-0.003");
+    expect("LCL1 is not clearly lateral in a right knee", "LCL1", ",,,", side, "-0.03");
   }
+}
+
+// The published table with its axes exchanged or turned round, all of it or all but the collateral
+// ligaments, right and left: none is read as a knee.
+TEST(KneeStrands, TablesInOtherAxesAreRefused) {
+  if (!has_strands()) GTEST_SKIP() << "no " << strand_file();
+  std::ifstream stream(strand_file());
+  std::string line;
+  std::getline(stream, line);
+  const auto split = [](const std::string& text) {
+    std::vector<std::string> cells(1);
+    for (const char c : text) c == ',' ? cells.emplace_back() : cells.back() += c;
+    return cells;
+  };
+  const std::vector<std::string> heading = split(line);
+  const auto place = [&](const char* name) {
+    return static_cast<size_t>(std::find(heading.begin(), heading.end(), name) - heading.begin());
+  };
+  const size_t ends[2][3] = {{place("ox_m"), place("oy_m"), place("oz_m")},
+                             {place("ix_m"), place("iy_m"), place("iz_m")}};
+  std::vector<std::vector<std::string>> rows;
+  while (std::getline(stream, line)) rows.push_back(split(line));
+  const std::string file = (std::filesystem::temp_directory_path() / "strands_axes.csv").string();
+  // As the table would have it if its axis k were axis `order[k]`, turned by `sign[k]`.
+  const auto load = [&](const std::array<size_t, 3>& order, const std::array<int, 3>& sign,
+                        bool keeps_collaterals) {
+    std::ofstream out(file);
+    out << fmt::format("{}\n", fmt::join(heading, ","));
+    for (auto row : rows) {
+      const bool is_collateral = row[place("name")].find("CL") == 1 &&
+                                 (row[place("name")][0] == 'M' || row[place("name")][0] == 'L');
+      for (const auto& end : ends) {
+        if (keeps_collaterals && is_collateral) continue;
+        const auto given = row;
+        for (size_t k = 0; k < 3; ++k) {
+          row[end[k]] = fmt::format("{}", sign[k] * std::stod(given[end[order[k]]]));
+        }
+      }
+      out << fmt::format("{}\n", fmt::join(row, ","));
+    }
+    out.close();
+    return biomechanics::load_knee_strands(file, 0);
+  };
+  EXPECT_EQ(load({0, 1, 2}, {1, 1, 1}, false).ligaments.size(), 55u);
+  int refused = 0;
+  std::array<size_t, 3> order = {0, 1, 2};
+  do {
+    for (int signs = 0; signs < 8; ++signs) {
+      const std::array<int, 3> sign = {(signs & 1) != 0 ? -1 : 1, (signs & 2) != 0 ? -1 : 1,
+                                       (signs & 4) != 0 ? -1 : 1};
+      for (const bool keeps : {false, true}) {
+        const bool in_order = order == std::array<size_t, 3>{0, 1, 2};
+        if (in_order ? signs == 0 : keeps) continue;  // as it is; as nobody would have it
+        EXPECT_NE(test::input_error_of([&] { load(order, sign, keeps); }), "")
+            << order[0] << order[1] << order[2] << " " << signs << " " << keeps;
+        ++refused;
+      }
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  EXPECT_EQ(refused, 47 + 7);
 }
 
 // Strands of a left knee, reversed ones and other letters are read; what cannot be is told with its
@@ -212,13 +345,13 @@ struct PassivePath {
   // knee moves forward of it, along the floating axis [mm]: no part of it is the turning itself.
   std::vector<double> anterior;
 };
-PassivePath follow(const KneeOptions& options) {
+PassivePath follow(const KneeOptions& options, double pressing = 50) {
   PassivePath path;
   const Vec3d center = 0.5 * (options.condyles[0].center + options.condyles[1].center);
   Vec3d in_tibia = Vec3d::Zero();
   std::array<double, 6> straight{};
   for (int k = 0; k <= 9; ++k) {
-    const Scene<double> scene = make_passive(options, k * 10 * kDegree);
+    const Scene<double> scene = make_passive(options, k * 10 * kDegree, pressing);
     const System<double> system(scene, false);
     auto data = system.make_evaluation<double>();
     system.calc_motions(0, system.make_initial_state().y.data(), &data);
@@ -243,6 +376,39 @@ void print(const char* name, const PassivePath& path) {
         "{} {:2.0f} deg: internal rotation {:6.2f} deg, adduction {:5.2f} deg, forward {:6.2f} "
         "mm\n",
         name, path.flexion[k], path.internal[k], path.adduction[k], path.anterior[k]);
+  }
+}
+
+// A plateau that rises forward by a slope [deg], tangent to its condyle as before.
+void turn_plateau(double slope, KneeOptions* options, size_t k) {
+  biomechanics::Plateau& plateau = options->plateaus[k];
+  const biomechanics::Condyle& condyle = options->condyles[k];
+  const Vec3d n(0, -std::sin(slope * kDegree), std::cos(slope * kDegree));
+  plateau.point += condyle.radii.x() * (plateau.normal - n);
+  plateau.normal = n;
+}
+
+// Passive paths with other slopes of the plateaus: what of them the slopes make.
+TEST(KneeStrands, SlopesAndPressure) {
+  if (!has_strands()) GTEST_SKIP() << "no " << strand_file();
+  for (const double slope : {8.0, 4.4, 3.0, 0.5}) {
+    KneeOptions options = biomechanics::make_strand_options(strand_file());
+    turn_plateau(slope, &options, 1);
+    const PassivePath path = follow(options);
+    fmt::print(
+        "lateral slope {:.1f} deg: internal rotation {:.1f}, {:.1f}, {:.1f} deg at 30, 60, "
+        "90 deg\n",
+        slope, path.internal[3], path.internal[6], path.internal[9]);
+    EXPECT_LT(path.internal[9], 0);
+  }
+  for (const double press : {5.0, 50.0, 100.0, 300.0}) {
+    const KneeOptions options = biomechanics::make_strand_options(strand_file());
+    const PassivePath path = follow(options, press);
+    fmt::print(
+        "pressed by {:.0f} N: internal rotation {:.1f}, {:.1f}, {:.1f} deg at 30, 60, 90 "
+        "deg\n",
+        press, path.internal[3], path.internal[6], path.internal[9]);
+    EXPECT_LT(path.internal[9], 2);  // counted from the straight knee under the same force
   }
 }
 

@@ -23,7 +23,7 @@ constexpr double kThigh = 0.42, kShank = 0.41, kRate = 100, kSpeed = 1.2;
 double flexion_at(double t) { return (30 - 20 * std::cos(2 * kPi * t)) * kPi / 180; }
 
 // Joint centres of one leg in y-up axes, the subject walking along x, in millimetres.
-std::string make_walk(const std::string& side, bool stays = false) {
+std::string make_walk(const std::string& side, bool stays = false, int way = 1) {
   constexpr int kFrames = 121;
   std::string text = fmt::format(
       "PathFileType\t4\t(X/Y/Z)\twalk.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\t"
@@ -33,7 +33,7 @@ std::string make_walk(const std::string& side, bool stays = false) {
       kRate, kFrames, side);
   for (int k = 0; k < kFrames; ++k) {
     const double t = k / kRate, lean = 0.15 * std::cos(2 * kPi * t);
-    const Vec3d hip(stays ? 0.0 : kSpeed * t, 0.9, 0.1);
+    const Vec3d hip(stays ? 0.0 : way * kSpeed * t, 0.9, 0.1);
     // The thigh leans forward by `lean`, the shank back from it by the flexion.
     const Vec3d knee = hip + kThigh * Vec3d(std::sin(lean), -std::cos(lean), 0);
     const double shank = lean - flexion_at(t);
@@ -95,6 +95,8 @@ TEST(Leg, WhatIsNoWalkIsRefused) {
   };
   EXPECT_NE(error(make_walk("l")).find("hip_r"), std::string::npos);
   EXPECT_NE(error(make_walk("r", true)).find("forward is told by a walk"), std::string::npos);
+  // Backwards: the subject looks along x, and goes against it.
+  EXPECT_NE(error(make_walk("r", false, -1)).find("the knee bends forward"), std::string::npos);
 }
 
 }  // namespace

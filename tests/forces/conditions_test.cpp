@@ -56,7 +56,8 @@ TEST(ForcesConditions, ABeltChangesNothingButPlaces) {
     }
   }
   bool marked = false;
-  for (const std::string& text : judge(calc_figures(belt, body), belt, body, population).outside) {
+  for (const std::string& text :
+       judge(calc_figures(belt, body), belt, body, population, 600).outside) {
     marked = marked || text.find("treadmill") != std::string::npos;
   }
   EXPECT_TRUE(marked);
@@ -70,7 +71,7 @@ TEST(ForcesConditions, AnotherMarkerSetIsMarked) {
   const Walk walk = make_walk(trial, "walk", body);
   const auto list_outside = [&](const Walk& w, const Body& b) {
     std::string all;
-    for (const std::string& text : judge(calc_figures(w, b), w, b, population).outside) {
+    for (const std::string& text : judge(calc_figures(w, b), w, b, population, 600).outside) {
       all += text;
     }
     return all;

@@ -141,6 +141,71 @@ TEST(ForcesRecordings, MeanCentreOfPressureIsThatOfThePrototype) {
   EXPECT_EQ(i, static_cast<size_t>(kPhases));
 }
 
+// A curve of one stance, judged on this stance, misses nothing: it is made where it is judged.
+TEST(ForcesRecordings, BaselinesAreMadeWhereTheyAreJudged) {
+  NEEDS_RECORDINGS
+  const Population shipped =
+      load_population(test::source_dir() + "/studies/forces/population.yaml");
+  Errors sum;
+  double n = 0;
+  for (const char* name : {"WBDS01", "wbds07"}) {
+    const Person& person = get_person(name);
+    for (const Sample& s : make_samples(person, shipped.signals)) {
+      Calibration own;
+      own.means = calc_means({&s});
+      const Predictor predictor{&shipped, &own, person.weight};
+      const MeasuredWalk& m = person.walks[s.walk];
+      const Errors e = calc_curve_errors(m.walk, person.body, m.stances[s.stance], person.weight,
+                                         make_baseline(predictor, s.side, s.speed, true));
+      sum.force += e.force;
+      sum.pressure += e.pressure;
+      n += 1;
+    }
+  }
+  EXPECT_LT(sum.force / n, 1.0);  // of the first milliseconds, between 101 points
+  EXPECT_LT(sum.pressure / n, 0.5);
+}
+
+TEST(ForcesRecordings, BandsNeedSomebodyWithTwoWalks) {
+  NEEDS_RECORDINGS
+  std::vector<Person> people(get_people().begin(), get_people().begin() + 3);
+  for (Person& p : people) p.walks.resize(1);
+  EXPECT_NE(test::input_error_of([&] { train(people); }).find("two walks"), std::string::npos);
+}
+
+// One step in which half of the foot was missed is no plate that reads half.
+TEST(ForcesRecordings, AHalfMissedStepIsNotTheTruth) {
+  NEEDS_RECORDINGS
+  const auto folder = test::shared_data() / "wbds" / "WBDS26";
+  const Person& whole = get_person("WBDS26");
+  PersonOptions options;
+  options.mass = whole.weight / kGravity;  // the level that plates are held against
+  const Person alone = load_person("alone", (folder / "WBDS26static1.trc").string(),
+                                   {{(folder / "WBDS26walkO03F.trc").string(), {}}}, options);
+  EXPECT_TRUE(alone.scales.empty());
+  EXPECT_NEAR(alone.weight_found.weight, whole.weight, 0.05 * whole.weight);
+  const auto full = std::find_if(whole.walks.begin(), whole.walks.end(), [](const MeasuredWalk& m) {
+    return m.walk.name == "WBDS26walkO03F";
+  });
+  EXPECT_EQ(alone.stances(), full->stances.size());
+}
+
+// A walk of which all plates but one read twice is known by its mass, or not used.
+TEST(ForcesRecordings, PlatesThatAllReadTwiceAreSeen) {
+  NEEDS_RECORDINGS
+  const auto folder = test::shared_data() / "wbds" / "WBDS18";
+  const auto load = [&](double mass) {
+    PersonOptions options;
+    options.mass = mass;
+    return load_person("alone", (folder / "WBDS18static1.trc").string(),
+                       {{(folder / "WBDS18walkO09S.trc").string(), {}}}, options);
+  };
+  EXPECT_EQ(load(0).stances(), 0u);
+  const Person told = load(59);
+  EXPECT_GT(told.stances(), 0u);
+  EXPECT_NEAR(told.weight_found.weight, 59 * kGravity, 30);
+}
+
 TEST(ForcesRecordings, MotionKnowsNothingOfForcesThatRunBackwards) {
   NEEDS_RECORDINGS
   std::vector<const Person*> people;
@@ -198,8 +263,7 @@ TEST(ForcesRecordings, AnotherLaboratoryRunsThroughIt) {
                                     {{(folder / "HC038A11.c3d").string(), {}}}, options);
   EXPECT_EQ(person.stances(), 2u);
   EXPECT_NEAR(person.weight, 56.8 * kGravity, 10);  // 555 measured, 557 stated
-  // Its plates are late: 14 ms measured by events. By Newton's law on the centre of mass that the
-  // laboratory's own software has computed it is 22 ms.
+  // Its plates are late: 14 ms measured by events.
   const LoadDelay delay = find_load_delay(person.walks);
   EXPECT_NEAR(delay.clock, 0.014, 0.005);
   ASSERT_EQ(person.notes.size(), 3u);  // two knees without a medial marker

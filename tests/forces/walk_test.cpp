@@ -333,17 +333,17 @@ TEST(ForcesWalk, JudgesSpeedAndStarting) {
   const Population population = load_shipped();
   SyntheticWalker walker;
   Made made = make(walker);
-  EXPECT_TRUE(
-      judge(calc_figures(made.walk, made.body), made.walk, made.body, population).refused.empty());
+  EXPECT_TRUE(judge(calc_figures(made.walk, made.body), made.walk, made.body, population, 600)
+                  .refused.empty());
   made.walk.froude_speed = 1.4;
-  EXPECT_FALSE(
-      judge(calc_figures(made.walk, made.body), made.walk, made.body, population).refused.empty());
+  EXPECT_FALSE(judge(calc_figures(made.walk, made.body), made.walk, made.body, population, 600)
+                   .refused.empty());
   WalkFigures figures;
   figures.turn = 30;
   figures.speed_change = 0.4;
   figures.asymmetry = 0.4;
   // And it is another marker set.
-  EXPECT_EQ(judge(figures, made.walk, made.body, population).outside.size(), 4u);
+  EXPECT_EQ(judge(figures, made.walk, made.body, population, 600).outside.size(), 4u);
 }
 
 TEST(ForcesWalk, FilesComeBackAsTheyWere) {

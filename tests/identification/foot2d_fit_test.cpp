@@ -270,6 +270,67 @@ TEST(Foot2dFit, IntervalsCoverAndSayWhatIsNotDetermined) {
   EXPECT_GE(blind.undetermined_directions, 4);
 }
 
+// Whatever is known: an interval holds its value and lies within the bounds, and what spans decades
+// or is known by its bounds alone is not called determined.
+TEST(Foot2dFit, IntervalsKeepToTheBounds) {
+  for (const Foot2dElement element :
+       {Foot2dElement::kSpring, Foot2dElement::kLinear, Foot2dElement::kHyper}) {
+    const Foot2dProblem problem = synthetic().problem({element, {}});
+    const auto own = static_cast<Eigen::Index>(problem.rows().size());
+    for (unsigned seed = 0; seed < 12; ++seed) {
+      Eigen::VectorXd x = draw(problem, seed);
+      if (seed % 3 == 0) x = x.array().round();  // corners
+      for (Eigen::Index k = 0; k < own; ++k) {   // the tip of the toes never touches
+        const Foot2dRow::Slot slot = problem.rows()[static_cast<size_t>(k)].slot;
+        if (slot == Foot2dRow::Slot::kSize) x[2 * own + k] = 0;
+        if (slot == Foot2dRow::Slot::kDy) x[2 * own + k] = 1;
+      }
+      const Foot2dIntervals intervals = calc_foot2d_intervals(problem, x);
+      for (size_t k = 0; k < intervals.parameters.size(); ++k) {
+        const Foot2dEstimate& e = intervals.parameters[k];
+        const Foot2dRow& row = problem.rows()[k % problem.rows().size()];
+        const auto point = static_cast<int>(k / problem.rows().size());
+        const auto bounds = calc_foot2d_bounds(problem.type(), problem.rows(), point, row.slot);
+        EXPECT_LE(e.low, e.value) << e.name;
+        EXPECT_GE(e.high, e.value) << e.name;
+        EXPECT_GE(e.low, bounds[0] - 1e-9 * std::abs(bounds[0])) << e.name;
+        EXPECT_LE(e.high, bounds[1] + 1e-9 * std::abs(bounds[1])) << e.name;
+        if (row.scale == Foot2dRow::Scale::kLog && e.determined) {
+          EXPECT_LT(e.high, 100 * e.low) << e.name;
+        }
+        EXPECT_FALSE(point == 2 && e.determined) << e.name;
+        // Of 0 to 1e4 s/m nothing is known.
+        if (point == 2 && row.slot == Foot2dRow::Slot::kDamping &&
+            element != Foot2dElement::kHyper) {
+          EXPECT_GT(e.high, 10) << e.name;
+        }
+      }
+    }
+  }
+}
+
+// The source's own parameters mean what its tables say, at every exponent.
+TEST(Foot2dTable, RawParametersAreNotMovedIntoTheBox) {
+  for (const Foot2dElement element :
+       {Foot2dElement::kSpring, Foot2dElement::kLinear, Foot2dElement::kHyper}) {
+    const Foot2dType type{element, {}};
+    const auto rows = make_foot2d_rows(type);
+    std::mt19937_64 random(3);
+    for (int k = 0; k < 200; ++k) {
+      std::vector<double> raw(rows.size());
+      for (double& u : raw) u = random_between(random, 0.01, 1);
+      const auto u = as_foot2d_variables_of_raw(type, rows, 0, raw.data());
+      const Foot2dParameters<double> p = as_foot2d_parameters(type, rows, 0, u.data());
+      const double most_k = element == Foot2dElement::kSpring ? 1e6 : 1e8;
+      const double most_a = element == Foot2dElement::kSpring   ? 1e4
+                            : element == Foot2dElement::kLinear ? 100
+                                                                : 1e9;
+      EXPECT_NEAR(p.stiffness, raw[0] * most_k, 1e-9 * most_k);
+      EXPECT_NEAR(p.damping, raw[1] * most_a, 1e-9 * most_a);
+    }
+  }
+}
+
 TEST(Foot2dPipeline, EachStepIsNoWorseThanTheOneBefore) {
   const Foot2dProblem problem = synthetic().problem({Foot2dElement::kLinear, {}});
   Foot2dPipelineSettings settings;

@@ -1,6 +1,7 @@
 // A study of feet that is told to stop keeps what it has and says so, in its JSON and on its page.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,37 @@ void expect_said(Shown (*run)(int)) {
 TEST(Interruption, OfAFoot) { expect_said(run_foot); }
 TEST(Interruption, OfADraggedFoot) { expect_said(run_drag); }
 TEST(Interruption, OfAPlanarFoot) { expect_said(run_planar); }
+
+// A placebo that was hardly searched is none, and nothing is concluded from it.
+TEST(Interruption, GivesNoPlacebo) {
+  const InputFile file = InputFile::parse(
+      "vesica: 1\ntype: foot2d\nsynthetic: {stances: 1, rate: 60}\nelements: [linear]\n"
+      "search: {seeds: 1, starts: 2, hops: 2}\n",
+      "foot2d.yaml");
+  const auto look = [&](int looks, Foot2dStudy* study) {
+    const auto left = std::make_shared<std::atomic<int>>(looks);
+    Foot2dRun run;
+    run.threads = 1;
+    run.stop = [left] { return --*left < 0; };
+    *study = run_foot2d_study(file, run);
+    return looks - *left;
+  };
+  const auto judges = [](const Foot2dStudy& study) {
+    return std::any_of(study.verdicts.begin(), study.verdicts.end(),
+                       [](const std::string& v) { return v.starts_with("placebo"); });
+  };
+  Foot2dStudy study;
+  const int all = look(1 << 30, &study);
+  EXPECT_TRUE(judges(study));
+  // The second half of the looks are those of the search on reversed forces.
+  for (const double share : {0.3, 0.6, 0.8, 0.95}) {
+    look(static_cast<int>(share * all), &study);
+    ASSERT_EQ(study.stances.size(), 1u) << share;
+    EXPECT_TRUE(study.interrupted);
+    EXPECT_FALSE(study.stances[0].types[0].placebo.has_value()) << share;
+    EXPECT_FALSE(judges(study)) << share;
+  }
+}
 
 TEST(Interruption, OfPeopleIsThatOfAnyone) {
   FootPeople people;

@@ -179,6 +179,56 @@ TEST(Branches, TheSameBytesWithAnyNumberOfThreads) {
   EXPECT_EQ(p.reason, q.reason);
 }
 
+// Where wild markers turn a pose by 2 or 3 deg and noise does the rest, neither shows by itself.
+TEST(Branches, FramesThatWildMarkersPullALittleAreMarked) {
+  const Model model = make_lower_extremity(false);
+  int pulled_little = 0;
+  for (const std::uint64_t seed : {1, 20}) {
+    Case c = make_case(model, 0.002, seed);
+    throw_about(0.015, seed, c.trials[0]);
+    Identification id = identify(model, c.trials, {});
+    const FrameMarks marks = mark_frames(id.frames, id.d);
+    ASSERT_TRUE(marks.letting_go.has_value()) << seed;
+    for (int k = 0; k < id.frames.frame_count(); ++k) {
+      if (calc_error(id, c, k) <= 5 * kDeg) continue;
+      EXPECT_NE(marks.reason[k], MarkReason::kNone) << seed << ", frame " << k;
+      const bool shows = marks.marker[k] >= 0 || marks.letting_go->turn[k] > 3 * kDeg;
+      pulled_little += marks.reason[k] == MarkReason::kPulled && !shows;
+    }
+  }
+  EXPECT_EQ(pulled_little, 2);  // or nothing was tested
+}
+
+// Starts, candidates of poses, exchanged labels and saddles are looked for on all threads.
+TEST(Branches, ARunSaysTheSameWithAnyNumberOfThreads) {
+  const auto fill = [](int threads, markers::Run& run) {
+    run.model = make_lower_extremity(false);
+    run.trials = make_case(run.model, 0.002, 8, 120).trials;
+    Trial& trial = run.trials[0];
+    throw_about(0.01, 8, trial);
+    hide(run.model, "RLATKNEE", 50, 20, trial);
+    const int a = run.model.find_marker("LFIRSTMT"), b = run.model.find_marker("LTOE");
+    for (int f = 80; f < 95; ++f) {
+      Vec3d* row = &trial.positions[static_cast<size_t>(f) * trial.marker_count];
+      std::swap(row[a], row[b]);
+    }
+    RunOptions options;
+    options.threads = threads;
+    run_identification(run, options);
+  };
+  markers::Run one, three;
+  fill(1, one);
+  fill(3, three);
+  EXPECT_EQ(one.id->summary.objective, three.id->summary.objective);
+  EXPECT_EQ(one.id->summary.starts, three.id->summary.starts);
+  EXPECT_EQ(one.id->summary.starts_alike, three.id->summary.starts_alike);
+  EXPECT_EQ(one.id->summary.start_iterations, three.id->summary.start_iterations);
+  EXPECT_EQ(one.marks.reason, three.marks.reason);
+  EXPECT_EQ(one.marks.turn, three.marks.turn);
+  EXPECT_EQ(one.warnings, three.warnings);
+  EXPECT_GE(one.warnings.size(), 2u);  // or nothing was tested
+}
+
 // Noise of 8 mm: its lengths have a median of 1.54 times that and reach 3.7 times that once in a
 // thousand, so a width of 2 cm would let go of good markers. Wild ones leave the width as it is.
 TEST(Branches, TukeysWidthFollowsFromTheNoise) {

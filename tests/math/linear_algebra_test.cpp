@@ -65,6 +65,23 @@ TEST(LinearAlgebra, SymmetricSystems) {
   EXPECT_FALSE(invert_symmetric(half * half.transpose()).allFinite());  // nothing is known there
 }
 
+// The bound is what tells a matrix that is safely positive from one that is singular or indefinite.
+TEST(LinearAlgebra, PositiveSystemsKnowTheirLeastEigenvalue) {
+  std::mt19937_64 random(7);
+  for (const int n : {1, 2, 6, 42}) {
+    const Eigen::MatrixXd B = random_matrix(random, n, n), A = B * B.transpose();
+    const Eigen::VectorXd b = random_matrix(random, n, 1);
+    const double least = calc_eigen(A).values[0];
+    const PositiveSolution found = solve_positive(A, b);
+    EXPECT_LT((A * found.x - b).norm(), 1e-9 * A.norm() / least);
+    EXPECT_LE(found.least_eigenvalue, least * (1 + 1e-6));
+    EXPECT_GE(found.least_eigenvalue, least / n * (1 - 1e-6));
+    const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(n, n);
+    EXPECT_EQ(solve_positive(A - 1.5 * least * one, b).least_eigenvalue, 0);
+    EXPECT_LT(solve_positive(A - least * one, b).least_eigenvalue, 1e-9 * A.norm());
+  }
+}
+
 TEST(LinearAlgebra, SmallestTurnOfZ) {
   std::mt19937_64 random(5);
   for (int k = 0; k < 1000; ++k) {

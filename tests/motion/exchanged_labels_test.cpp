@@ -20,7 +20,7 @@ LabelFit make_fit(const std::vector<std::vector<int>>& shown) {
     for (size_t i = 0; i < shown[k].size(); ++i) wrong += shown[k][i] != static_cast<int>(i);
     return wrong;
   };
-  fit.relabelled = [&shown](int k, std::span<const int> order) {
+  fit.relabelled = [&shown](int k, std::span<const int> order, int) {
     double wrong = 0;
     for (size_t i = 0; i < order.size(); ++i) wrong += shown[k][order[i]] != static_cast<int>(i);
     return wrong;

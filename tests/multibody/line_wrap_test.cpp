@@ -321,6 +321,79 @@ TEST(LineWrap, DerivativesAreThoseOfDifferences) {
   }
 }
 
+// A cylinder's way: tangent at both ends, of one slope, on the surface between, as long as its
+// pieces, the shorter way round; derivatives against differences, and the long ellipsoid beside it.
+TEST(LineWrap, CylinderUnrollsToAStraightLine) {
+  Random random(11);
+  const double r = 0.7;
+  LineWrap<double> wrap;
+  wrap.radii = Vec3d(r, r, 1);
+  wrap.is_cylinder = true;
+  int wraps = 0;
+  for (int k = 0; wraps < 200; ++k) {
+    const auto outside = [&] {
+      const double angle = random.in(-kPi, kPi), out = r * (1 + std::exp(random.in(-4, 1)));
+      return Vec3d(out * std::cos(angle), out * std::sin(angle), random.in(-2, 2));
+    };
+    const Vec3d p = outside(), q = outside();
+    const auto s = wrap_cylinder(r, p, q);
+    if (!s.wraps) {
+      EXPECT_DOUBLE_EQ(s.length, (q - p).norm());
+      continue;
+    }
+    ++wraps;
+    EXPECT_NEAR((s.a - p).normalized().dot(s.e_a), 1, 1e-12);
+    EXPECT_NEAR((q - s.b).normalized().dot(s.e_b), 1, 1e-12);
+    EXPECT_NEAR(s.a.head<2>().dot(s.e_a.head<2>()), 0, 1e-7);
+    EXPECT_NEAR(s.e_a.z(), s.e_b.z(), 1e-12);
+    const auto way = sample_wrap(wrap, p, q, 4001);
+    double length = 0;
+    for (size_t m = 1; m < way.size(); ++m) length += (way[m] - way[m - 1]).norm();
+    EXPECT_NEAR(s.length, length, 1e-6);
+    EXPECT_LT((way[1] - s.a).norm() + (way[4001] - s.b).norm(), 1e-12);
+    for (size_t m = 1; m + 1 < way.size(); ++m) EXPECT_NEAR(way[m].head<2>().norm(), r, 1e-12);
+    // The other way round is longer.
+    const double between = std::acos(p.head<2>().normalized().dot(q.head<2>().normalized()));
+    const auto flat = [&](double angle) {
+      const double pr = p.head<2>().norm(), qr = q.head<2>().norm();
+      return std::sqrt(pr * pr - r * r) + std::sqrt(qr * qr - r * r) +
+             r * (angle - std::acos(r / pr) - std::acos(r / qr));
+    };
+    EXPECT_NEAR(s.length, std::hypot(flat(between), q.z() - p.z()), 1e-12);
+    EXPECT_LE(s.length, std::hypot(flat(2 * kPi - between), q.z() - p.z()));
+    if ((s.b - s.a).norm() < 0.1 || between > 0.95 * kPi) continue;
+    Vec3<D> from, to;
+    for (int c = 0; c < 3; ++c) {
+      from[c] = D::variable(p[c], c);
+      to[c] = D::variable(q[c], 3 + c);
+    }
+    const auto d = wrap_cylinder(D::variable(r, 6), from, to);
+    for (int c = 0; c < 7; ++c) {
+      const double h = 1e-6;
+      const auto at = [&](double step) {
+        Vec3d pp = p, qq = q;
+        if (c < 6) (c < 3 ? pp[c] : qq[c - 3]) += step;
+        return wrap_cylinder(c == 6 ? r + step : r, pp, qq);
+      };
+      const auto up = at(h), down = at(-h);
+      EXPECT_NEAR(d.length.v[c], (up.length - down.length) / (2 * h), 1e-6);
+      if (c < 6) {
+        EXPECT_NEAR(d.length.v[c], c < 3 ? -s.e_a[c] : s.e_b[c - 3], 1e-12);
+      }
+      for (int i = 0; i < 3; ++i) {
+        const double size = 1 + std::abs(d.a[i].v[c]) + std::abs(d.b[i].v[c]);
+        EXPECT_NEAR(d.a[i].v[c], (up.a[i] - down.a[i]) / (2 * h), 1e-4 * size * size * size);
+        EXPECT_NEAR(d.b[i].v[c], (up.b[i] - down.b[i]) / (2 * h), 1e-4 * size * size * size);
+      }
+    }
+  }
+  // Through the axis both ways are as long: one is taken.
+  EXPECT_TRUE(wrap_cylinder(r, Vec3d(-2, 0, 0), Vec3d(2, 0, 1)).wraps);
+  EXPECT_NEAR(wrap_cylinder(r, Vec3d(-2, 0, 0), Vec3d(2, 0, 1)).a.z(),
+              wrap_cylinder(r, Vec3d(-2, 0, 0), Vec3d(2, 1e-9, 1)).a.z(), 1e-6);
+  EXPECT_THROW(wrap_cylinder(r, Vec3d(0.3, 0, 5), Vec3d(2, 0, 1)), RunError);
+}
+
 TEST(LineWrap, FollowsTheBodyThatCarriesIt) {
   // Moving everything rigidly changes nothing but the frame.
   LineWrap<double> wrap;

@@ -152,8 +152,12 @@ TEST(Wraps, WhatCannotBeIsRefusedWithItsPlace) {
   expect(strap(kEllipsoid, "{body: post, shape: ent}"), "did you mean 'end'?");
   expect(strap(kEllipsoid, "{body: wall, shape: end}"), "no shape of 'wall' has a name");
   expect(strap(kEllipsoid, "{segment: 1, body: post, shape: end}"), "there is no such segment");
-  expect(strap("{type: box, size: [0.1, 0.1, 0.1], name: end}", kWrap), "a sphere or an ellipsoid");
+  expect(strap("{type: box, size: [0.1, 0.1, 0.1], name: end}", kWrap),
+         "a sphere, an ellipsoid or a");
   expect(strap("{type: sphere, radius: 400 mm, name: end}", kWrap), "lies inside the surface");
+  expect(strap("{type: cylinder, radius: 20 mm, length: 0.2, name: end}",
+               "{body: post, shape: end, guide: [0, 0, 0.5]}"),
+         "the shorter way");
   // A guide inside says of no side.
   expect(strap(kEllipsoid, "{body: post, shape: end, guide: [0, 80 mm, 0]}"),
          "forces.0.wraps.0.guide: lies inside the surface");

@@ -215,6 +215,27 @@ TEST(Answers, BestRunsThatAreTheSame) {
   EXPECT_EQ(count({1, 1 + 1e-7, 1 + 1e-5}), 2u);
 }
 
+// Of one kind are warnings that differ in numbers alone, not in names.
+TEST(Answers, WarningsAreCountedByKind) {
+  const auto kind = [](const char* text) { return find_warning_kind(text); };
+  EXPECT_EQ(kind("LCL is strained by 23.4 % at t = 0.1 s"),
+            kind("LCL is strained by 1.2e-05 % at t = 12 s"));
+  EXPECT_NE(kind("MCLd1 is strained by 3 %"), kind("MCLd2 is strained by 3 %"));
+  EXPECT_EQ(kind("off by -3 N"), kind("off by -0.5 N"));
+  EXPECT_EQ(kind("no numbers"), "no numbers");
+  const Study study = read(
+      "vesica: 1\nof: {function: linear}\ndesign: {method: monte_carlo, runs: 3}\nvary:\n"
+      "  x1: {low: 0, high: 1}\noutputs: {y: y}\n");
+  ResultTable table = as_table({1, 2, 3});
+  for (std::uint64_t k = 0; k < 12; ++k) table.warnings.push_back({"w", k + 1, k});
+  const auto answers = calc_answers(study, "", table);
+  EXPECT_EQ(answers.warnings.size(), 12u);
+  ASSERT_EQ(answers.notes.size(), 11u);
+  EXPECT_EQ(answers.notes[0], "1 of 3 runs warn: w (run 0)");
+  EXPECT_EQ(answers.notes[1], "2 of 3 runs warn: w (run 1, the first of them)");
+  EXPECT_EQ(answers.notes[10], "2 more kinds of warnings are in warnings.csv");
+}
+
 TEST(Answers, RunsThatAreNotDoneAreLeftOut) {
   const Study study = read(
       "vesica: 1\nof: {function: linear}\ndesign: {method: morris, trajectories: 4}\nvary:\n"

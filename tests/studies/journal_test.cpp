@@ -73,6 +73,16 @@ TEST(Journals, GiveBackWhatWasAdded) {
   EXPECT_TRUE(std::isnan(entry->row.curves[0][1]));
 }
 
+// Lines of runs without warnings are as short as before there were any.
+TEST(Journals, GiveBackWarnings) {
+  RunRow row = make_row(2);
+  const std::string without = make_journal_line(row, 0);
+  EXPECT_TRUE(parse_journal_line(without)->row.warnings.empty());
+  EXPECT_EQ(without.back(), ']');
+  row.warnings = {"a: \"b\", 3 %", "c"};
+  EXPECT_EQ(parse_journal_line(make_journal_line(row, 0))->row.warnings, row.warnings);
+}
+
 TEST(Journals, GiveBackEveryNumber) {
   RunRow row = make_row(0);
   using Limits = std::numeric_limits<double>;

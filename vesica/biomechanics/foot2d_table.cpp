@@ -1,5 +1,6 @@
 #include "vesica/biomechanics/foot2d_table.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "vesica/error.h"
@@ -119,21 +120,31 @@ T from_variable(const Foot2dRow& row, size_t point, const T& u) {
   }
   return (exp(u * std::log1p(high / kDampingNearZero)) - 1.0) * kDampingNearZero;
 }
+// Beyond its bounds: outside 0 and 1.
 double to_variable(const Foot2dRow& row, size_t point, double value) {
   const double low = row.lower[point], high = row.upper[point];
-  double u = 0;
+  constexpr double kNothing = 1e-300;
   switch (row.scale) {
     case Scale::kLinear:
-      u = (value - low) / (high - low);
-      break;
+      return (value - low) / (high - low);
     case Scale::kLog:
-      u = std::log(std::max(value, low) / low) / std::log(high / low);
-      break;
+      return std::log(std::max(value, kNothing) / low) / std::log(high / low);
     case Scale::kFromZero:
-      u = std::log1p(std::max(0.0, value) / kDampingNearZero) / std::log1p(high / kDampingNearZero);
       break;
   }
-  return std::clamp(u, 0.0, 1.0);
+  return std::log1p(std::max(0.0, value) / kDampingNearZero) / std::log1p(high / kDampingNearZero);
+}
+
+std::vector<double> to_variables(const Foot2dType& type, const std::vector<Foot2dRow>& rows,
+                                 int point, Foot2dParameters<double> p) {
+  const double reference = reference_of(type);
+  p.stiffness *= std::pow(reference, p.exponent);
+  if (type.is_hyper() && p.stiffness > 0) p.damping *= reference / p.stiffness;
+  std::vector<double> variables;
+  for (const Foot2dRow& row : rows) {
+    variables.push_back(to_variable(row, static_cast<size_t>(point), slot_of(p, row.slot)));
+  }
+  return variables;
 }
 
 }  // namespace
@@ -229,14 +240,8 @@ template Foot2dParameters<Dual<12>> as_foot2d_parameters(const Foot2dType&,
 
 std::vector<double> as_foot2d_variables(const Foot2dType& type, const std::vector<Foot2dRow>& rows,
                                         int point, const Foot2dParameters<double>& parameters) {
-  Foot2dParameters<double> p = parameters;
-  const double reference = reference_of(type);
-  p.stiffness *= std::pow(reference, p.exponent);
-  if (type.is_hyper() && p.stiffness > 0) p.damping *= reference / p.stiffness;
-  std::vector<double> variables;
-  for (const Foot2dRow& row : rows) {
-    variables.push_back(to_variable(row, static_cast<size_t>(point), slot_of(p, row.slot)));
-  }
+  std::vector<double> variables = to_variables(type, rows, point, parameters);
+  for (double& u : variables) u = std::clamp(u, 0.0, 1.0);
   return variables;
 }
 
@@ -256,7 +261,37 @@ std::vector<double> as_foot2d_variables_of_raw(const Foot2dType& type,
     }
     slot_of(p, rows[r].slot) = low + raw[r] * (high - low);
   }
-  return as_foot2d_variables(type, rows, point, p);
+  return to_variables(type, rows, point, p);
+}
+
+std::array<double, 2> calc_foot2d_bounds(const Foot2dType& type, const std::vector<Foot2dRow>& rows,
+                                         int point, Slot slot) {
+  std::array<double, 2> bounds = {kInfinity, -kInfinity};
+  // It grows or falls with each variable, so that its extremes are at corners; it hangs on its own
+  // and at most on stiffness and exponent.
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    std::vector<double> u(rows.size(), 0.5);
+    for (size_t r = 0; r < rows.size(); ++r) {
+      const unsigned bit = rows[r].slot == slot               ? 1u
+                           : rows[r].slot == Slot::kStiffness ? 2u
+                           : rows[r].slot == Slot::kExponent  ? 4u
+                                                              : 0u;
+      if (bit > 0) u[r] = (corner & bit) > 0 ? 1 : 0;
+    }
+    Foot2dParameters<double> p = as_foot2d_parameters(type, rows, point, u.data());
+    const double value = slot_of(p, slot);
+    bounds = {std::min(bounds[0], value), std::max(bounds[1], value)};
+  }
+  return bounds;
+}
+
+double calc_foot2d_turn(const Foot2dType& type, const Foot2dRow& row,
+                        const Foot2dParameters<double>& parameters) {
+  if (row.scale == Scale::kLinear) return kInfinity;
+  if (row.scale == Scale::kLog) return 0;
+  if (!type.is_hyper()) return kDampingNearZero;
+  const double reference = reference_of(type);  // a_h = a F_ref/ref
+  return kDampingNearZero * parameters.stiffness * std::pow(reference, parameters.exponent - 1);
 }
 
 template <class T>

@@ -66,12 +66,20 @@ Foot2dParameters<T> as_foot2d_parameters(const Foot2dType& type, const std::vect
 std::vector<double> as_foot2d_variables(const Foot2dType& type, const std::vector<Foot2dRow>& rows,
                                         int point, const Foot2dParameters<double>& parameters);
 // From the tables' own parameters, each evenly between its bounds as `raw` says from 0 to 1: how a
-// search that knows nothing of the variables would take them. Stiffness and damping, which have no
+// search that knows nothing of the variables would take them. They may lie outside 0 and 1 then: at
+// an exponent of 5 hardly a stiffness gives 0.1 N at 10 mm. Stiffness and damping, which have no
 // upper bound, reach 1e6 N/m^n and 1e4 s/m (spring), 1e8 N/m^3 and 100 s/m (linear), 1e8 N/m^3H and
 // 1e9 N s/m^4 (hyper).
 std::vector<double> as_foot2d_variables_of_raw(const Foot2dType& type,
                                                const std::vector<Foot2dRow>& rows, int point,
                                                const double* raw);
+// Least and most that a parameter is anywhere in the box: of a stiffness at all exponents.
+std::array<double, 2> calc_foot2d_bounds(const Foot2dType& type, const std::vector<Foot2dRow>& rows,
+                                         int point, Foot2dRow::Slot slot);
+// Where the scale of a parameter turns from linear to logarithmic, of an element with these
+// parameters: infinite if it is linear all along, 0 if logarithmic.
+double calc_foot2d_turn(const Foot2dType& type, const Foot2dRow& row,
+                        const Foot2dParameters<double>& parameters);
 // One of them.
 template <class T>
 const T& parameter_of(const Foot2dParameters<T>& p, Foot2dRow::Slot slot);

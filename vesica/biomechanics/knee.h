@@ -23,11 +23,13 @@ namespace vesica::biomechanics {
 
 enum class Side { kRight, kLeft };
 
-// A surface that a ligament lies on, fixed to one of the bones, of a right knee: an ellipsoid.
+// A surface that a ligament lies on, fixed to one of the bones, of a right knee: an ellipsoid, or a
+// cylinder along z.
 struct KneeSurface {
   bool on_tibia = false;
   Pose<double> place;  // of its centre and axes in its bone
-  Vec3d radii;         // [m]
+  Vec3d radii;         // [m]; of a cylinder the last is half of its length
+  bool is_cylinder = false;
 };
 
 // One line between femur and tibia, of a right knee.
@@ -63,7 +65,8 @@ struct KneeOptions {
   std::vector<KneeLigament> ligaments = make_hefzy_ligaments();
   double toe_strain = 0.03;
   double ligament_damping = 500;  // [N s/m] (Brown: 0.5 N s/mm, after Guess)
-  // Medial and lateral.
+  // Medial and lateral. Beyond 80 deg the medial capsule of the twelve, which is attached farther
+  // from their centres than their radius, tightens inside the tibia (docs/theory/knee.md).
   std::array<Condyle, 2> condyles{Condyle{{-0.023, -0.012, 0.020}, {0.020, 0.020, 0.020}},
                                   Condyle{{0.023, -0.013, 0.020}, {0.020, 0.020, 0.020}}};
   std::array<Plateau, 2> plateaus{Plateau{{-0.023, -0.005, 0.2139}},

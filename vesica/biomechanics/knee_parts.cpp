@@ -53,7 +53,9 @@ model::Contact<> make_compartment(const char* name, const KneeOptions& o) {
 model::LineWrap<> make_wrap(const KneeSurface& given, const Vec3d& origin, Side side) {
   model::LineWrap<> wrap{.body = given.on_tibia ? "tibia" : "femur"};
   model::BodyShape<> shape;
-  if (given.radii.x() == given.radii.y() && given.radii.y() == given.radii.z()) {
+  if (given.is_cylinder) {
+    shape.shape = model::Cylinder{.radius = given.radii.x(), .length = 2 * given.radii.z()};
+  } else if (given.radii.x() == given.radii.y() && given.radii.y() == given.radii.z()) {
     shape.shape = Sphere<double>{given.radii.x()};
   } else {
     shape.shape = Ellipsoid<double>{given.radii};
@@ -111,8 +113,22 @@ void check_options(const KneeOptions& o) {
          "mass, radius and length of the shank are greater than zero");
   refuse(!(o.pulse > 0) || !(o.impulse >= 0),
          "a pulse lasts longer than zero, its impulse is not negative");
+  refuse(!(std::abs(o.flexion) < kPi), "the flexion is an angle in rad, below pi");
+  refuse(!(o.contact_stiffness > 0) || !(o.contact_damping >= 0),
+         "the stiffness of contact is greater than zero, its damping not negative");
+  refuse(!(o.duration > 0) || !(o.tolerance > 0), "duration and tolerance are greater than zero");
+  refuse(!o.start.allFinite(), "the start is a place");
+  for (const KneeLigament& l : o.ligaments) {
+    refuse(!(l.stiffness > 0) || !(l.slack_length > 0),
+           "stiffness and slack length of ligaments are greater than zero");
+    refuse(!(l.toe_strain.value_or(o.toe_strain) > 0) ||
+               !(l.damping.value_or(o.ligament_damping) >= 0),
+           "the toe strain of ligaments is greater than zero, their damping not negative");
+    refuse(!l.femur.allFinite() || !l.tibia.allFinite(), "attachments of ligaments are places");
+  }
   for (const Condyle& c : o.condyles) {
     refuse(!(c.radii.minCoeff() > 0), "radii of condyles are greater than zero");
+    refuse(!c.center.allFinite(), "centres of condyles are places");
   }
   for (const Plateau& p : o.plateaus) {
     refuse(!(p.normal.norm() > 0), "the normal of a plateau cannot be zero");

@@ -144,15 +144,58 @@ void check_lengths(const LineReader& reader, const KneeLigament& strand) {
   }
 }
 
-// Of a right knee, x to the right. A collateral ligament is on its own side of the knee.
-void check_collaterals(const LineReader& reader, const KneeLigament& strand, Side side) {
+// Of a right knee, x to the right, z up. Every ligament between femur and tibia of an extended knee
+// runs down, and collateral ones are beside the knee.
+void check_place(const LineReader& reader, const KneeLigament& strand, Side side) {
   constexpr double kBeside = 0.01;
+  constexpr char kAxes[] =
+      "x (ox_m, ix_m) is forward, y (oy_m, iy_m) up, z (oz_m, iz_m) to the subject's right, and "
+      "frames of a left knee end in _l or _left";
+  if (!(strand.femur.z() > strand.tibia.z())) {
+    reader.fail(
+        fmt::format("{} does not run down: its end on the tibia is {:.3g} mm above the one "
+                    "on the femur; {}",
+                    strand.name, 1e3 * (strand.tibia.z() - strand.femur.z()), kAxes));
+  }
   const double sign = strand.name.starts_with("MCL") ? -1 : strand.name.starts_with("LCL") ? 1 : 0;
-  if (sign * strand.femur.x() > -kBeside || sign * strand.tibia.x() > -kBeside) return;
+  if (sign == 0 || std::min(sign * strand.femur.x(), sign * strand.tibia.x()) > kBeside) return;
   reader.fail(fmt::format(
-      "{} lies {} in a {} knee; z (oz_m, iz_m) is to the subject's right, and frames of a left "
-      "knee end in _l or _left",
-      strand.name, sign < 0 ? "lateral" : "medial", side == Side::kLeft ? "left" : "right"));
+      "{} is not clearly {} in a {} knee: its ends are {:.3g} and {:.3g} mm to "
+      "the {} of the middle, expected more than {:g}; {}",
+      strand.name, sign < 0 ? "medial" : "lateral", side == Side::kLeft ? "left" : "right",
+      1e3 * sign * strand.femur.x(), 1e3 * sign * strand.tibia.x(), sign < 0 ? "medial" : "lateral",
+      1e3 * kBeside, kAxes));
+}
+
+// The anterior cruciate ligament runs from the lateral condyle to the front of the tibia, the
+// posterior one from the medial condyle to its back: what names of single strands do not tell.
+void check_cruciates(const LineReader& reader, const std::vector<KneeLigament>& strands) {
+  struct Bundle {
+    Vec3d femur = Vec3d::Zero(), tibia = Vec3d::Zero();
+    double count = 0;
+  };
+  const auto gather = [&](const char* name) {
+    Bundle bundle;
+    for (const KneeLigament& strand : strands) {
+      if (!strand.name.starts_with(name)) continue;
+      bundle.femur += strand.femur;
+      bundle.tibia += strand.tibia;
+      ++bundle.count;
+    }
+    return bundle;
+  };
+  const Bundle acl = gather("ACL"), pcl = gather("PCL");
+  if (acl.count == 0 || pcl.count == 0) return;
+  const auto refuse = [&](bool wrong, const char* message) {
+    if (wrong) reader.fail(message);
+  };
+  refuse(
+      !(acl.femur.x() / acl.count > pcl.femur.x() / pcl.count),
+      "on the femur the strands ACL... begin medial of the strands PCL..., lateral in a knee: is "
+      "z (oz_m, iz_m) to the subject's right?");
+  refuse(!(acl.tibia.y() / acl.count > pcl.tibia.y() / pcl.count),
+         "on the tibia the strands ACL... end behind the strands PCL..., in front in a knee: is x "
+         "(ox_m, ix_m) forward?");
 }
 
 // What else is called so in the scene.
@@ -181,7 +224,7 @@ KneeLigament read_strand(const LineReader& reader, const StrandRow& row, bool is
   strand.tibia = detail::on_side(row.point(kIx, kIy, kIz), side);
   if (is_reversed) std::swap(strand.femur, strand.tibia);
   check_lengths(reader, strand);
-  check_collaterals(reader, strand, side);
+  check_place(reader, strand, side);
   constexpr double kLeastTransition = 1e-6;
   if (const auto end = row.number(kTransition, kLeastTransition)) strand.toe_strain = 0.5 * *end;
   if (const auto rate = row.number(kDamping, 0)) strand.damping = strand.stiffness * *rate;
@@ -256,6 +299,7 @@ KneeStrands read_knee_strands(std::istream& stream, const std::string& name_of_f
   }
   strands.surfaces.assign(surfaces.begin(), surfaces.end());
   if (strands.ligaments.empty()) reader.fail("no strand runs from the femur to the tibia");
+  check_cruciates(reader, strands.ligaments);
   return strands;
 }
 
@@ -269,7 +313,6 @@ struct PlacedSurface {
 };
 PlacedSurface place_surface(const OsimWrap& wrap, const KneeStrands::Frames& frames,
                             const Vec3d& on_femur, const Vec3d& on_tibia, Side side) {
-  constexpr double kCylinderLength = 8;  // over its thickness
   const std::string body = read_frame(wrap.body);
   if (body != frames.femur && body != frames.tibia) {
     return {{}, fmt::format("{} is fixed to {}", wrap.name, wrap.body)};
@@ -300,11 +343,11 @@ PlacedSurface place_surface(const OsimWrap& wrap, const KneeStrands::Frames& fra
     if (std::max(std::abs(from), std::abs(to)) > wrap.radii.z()) {
       return {{}, fmt::format("it runs beyond the ends of the cylinder {}", wrap.name)};
     }
-    s.place.p_WB += s.place.R_WB * Vec3d(0, 0, 0.5 * (from + to));
-    s.radii.z() = kCylinderLength * s.radii.x();
+    s.is_cylinder = true;
   }
   const auto is_inside = [&](const Vec3d& p) {
-    return !(local(p).cwiseQuotient(s.radii).norm() > 1);
+    const Vec3d x = local(p).cwiseQuotient(s.radii);
+    return !((s.is_cylinder ? x.head<2>().norm() : x.norm()) > 1);
   };
   if (is_inside(on_femur)) return {{}, fmt::format("begins inside {}", wrap.name)};
   if (is_inside(on_tibia)) return {{}, fmt::format("ends inside {}", wrap.name)};
@@ -362,9 +405,12 @@ void add_strand_surfaces(const std::vector<OsimWrap>& wraps, const std::string& 
 KneeOptions make_strand_options(const std::string& path, KneeStrands* read,
                                 const std::string& surfaces) {
   // Spheres through the medial and lateral cartilage of the femur (x < 12 mm, |z| > 12 mm of a
-  // healthy knee in OpenSim's axes): rms 0.9 mm. Planes through the top of its tibial cartilage
-  // rise forward by these slopes; they are laid below the spheres.
-  constexpr double kTibiaOrigin = 0.2357, kSlopes[] = {0.1236, 0.1394};
+  // healthy knee in OpenSim's axes): rms 0.9 mm. Planes through the faces of its tibial cartilage
+  // that look up (within 45 deg), medial and lateral, rise forward by 8.0 and 4.4 deg: these are
+  // the slopes here, the planes laid below the spheres. Their tilt in the frontal plane (14.5 and
+  // 11.9 deg up to the middle: the rims and the eminence) is left out: with it one plane would
+  // push its sphere to the side.
+  constexpr double kTibiaOrigin = 0.2357, kSlopes[] = {0.1409, 0.0761};
   KneeOptions options;
   KneeStrands strands = load_knee_strands(path, kTibiaOrigin);
   if (!surfaces.empty()) add_strand_surfaces(surfaces, kTibiaOrigin, &strands);

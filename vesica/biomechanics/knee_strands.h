@@ -39,15 +39,14 @@ struct KneeStrands {
 // _left), whose origins coincide in the extended knee; a strand may begin on either bone.
 // `tibia_origin`: where the tibia's own origin, the shank's mass centre, lies below that point [m].
 // Throws InputError with file and line (also for lengths that cannot be in metres, for names that
-// come twice or that parts of the knee have, for strands of both knees, and for collateral
-// ligaments on the wrong side), FileError where it cannot be read.
+// come twice or that parts of the knee have, for strands of both knees, for ones that do not
+// run down, for collateral ligaments that are not clearly on their side, and for cruciate ones
+// that have changed places), FileError where it cannot be read.
 KneeStrands load_knee_strands(const std::string& path, double tibia_origin);
 KneeStrands read_knee_strands(std::istream& stream, const std::string& name, double tibia_origin);
 
 // Gives the strands the surfaces that the table names: the wrap objects of an OpenSim model, of the
-// same bones. An ellipsoid or a sphere is taken as it is; a cylinder as an ellipsoid eight times as
-// long as thick, whose middle is where the strand crosses it (one radius to the side it is thinner
-// by 0.8 %). Straight remain strands with an end inside of their surface in the extended
+// same bones. Straight remain strands with an end inside of their surface in the extended
 // knee, with a surface on another body, with one that holds lines on one half only or is of another
 // kind. Throws InputError where the file has none of the surfaces.
 void add_strand_surfaces(const std::string& osim, double tibia_origin, KneeStrands* strands);
@@ -55,9 +54,10 @@ void add_strand_surfaces(const std::vector<OsimWrap>& wraps, const std::string& 
                          double tibia_origin, KneeStrands* strands);
 
 // A knee of these strands. Condyles are spheres fitted to the femoral cartilage of a healthy knee
-// in the same axes, plateaus planes below them with the slope that its tibial cartilage has. Its
-// side is that of the table. `strands`, unless null: what was read. `surfaces`: an OpenSim model
-// with what the strands wrap over, or nothing.
+// in the same axes, plateaus planes below them that rise forward as planes through its tibial
+// cartilage do, without their tilt in the frontal plane. Its side is that of the table. `strands`,
+// unless null: what was read. `surfaces`: an OpenSim model with what the strands wrap over, or
+// nothing.
 KneeOptions make_strand_options(const std::string& path, KneeStrands* strands = nullptr,
                                 const std::string& surfaces = {});
 

@@ -60,6 +60,21 @@ Mat3d find_axes(const LegMotion& motion, const std::string& file) {
   return R;
 }
 
+// Forward is where the hip goes: who walks backwards would be turned round, and the knee with him.
+void check_bend(const LegMotion& motion, const std::string& file) {
+  double bend = 0;  // to the front, in the axes of the way
+  for (size_t k = 0; k < motion.hip.size(); ++k) {
+    const Vec3d thigh = motion.knee[k] - motion.hip[k], shank = motion.ankle[k] - motion.knee[k];
+    bend += thigh.normalized().cross(shank.normalized()).x();
+  }
+  if (bend <= 0) return;
+  throw InputError(
+      fmt::format("{}: the knee bends forward, on the average by {:.3g} deg: a walk backwards "
+                  "(forward is where "
+                  "the hip goes), or points that are exchanged; give a walk forwards",
+                  file, std::asin(bend / static_cast<double>(motion.hip.size())) * 180 / kPi));
+}
+
 // Axes of a bone: z along it, x as near to the right as that lets.
 Mat3d make_bone_axes(const Vec3d& proximal, const Vec3d& right) {
   Mat3d R;
@@ -106,6 +121,7 @@ LegMotion load_leg_motion(const std::string& path, Side side, double cutoff) {
     filter_track(filter, track);
     for (Vec3d& p : *track) p = R.transpose() * (p - origin);
   }
+  check_bend(motion, path);
   return motion;
 }
 

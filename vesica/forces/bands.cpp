@@ -144,6 +144,12 @@ void fit_bands(const std::vector<const Person*>& people, Population* population)
       }
     }
   }
+  if (own.empty()) {
+    throw InputError(
+        "nobody has two walks with stances on plates: how far calibrated people are missed cannot "
+        "be "
+        "told from one walk each; record somebody twice");
+  }
   population->own.band_growth = fit_growth(own);
   population->own.band = calc_bands(own, population->own.band_growth);
   // Beyond the trained speeds nobody was measured: what a person's own curves lose there is the
@@ -161,10 +167,16 @@ Population train(const std::vector<Person>& people) {
     if (p.stances() > 0) all.push_back(&p);
   }
   if (all.size() < 3) {
+    std::string why;
+    for (const Person& p : people) {
+      if (p.stances() > 0) continue;
+      why += fmt::format("\n  {}: {}", p.name,
+                         p.notes.empty() ? "no load is a whole stance" : p.notes.front());
+    }
     throw InputError(fmt::format(
-        "{} of {} people have stances that lie wholly on plates; a population needs at least "
-        "three, and its bands are worth something from about eight on",
-        all.size(), people.size()));
+        "{} of {} people have stances that can be used; a population needs at least three, and its "
+        "bands are worth something from about eight on{}",
+        all.size(), people.size(), why));
   }
   Population population = fit_population(all);
   fit_bands(all, &population);
@@ -172,6 +184,7 @@ Population train(const std::vector<Person>& people) {
   population.leg_length = {1e9, -1e9};
   for (const Person* p : all) {
     population.people.push_back(p->name);
+    population.recordings.push_back(p->body.digest);
     population.leg_length.low = std::min(population.leg_length.low, p->body.leg_length);
     population.leg_length.high = std::max(population.leg_length.high, p->body.leg_length);
     for (const MeasuredWalk& m : p->walks) {
@@ -181,6 +194,7 @@ Population train(const std::vector<Person>& people) {
         return !std::binary_search(m.walk.markers.begin(), m.walk.markers.end(), role);
       });
       population.walks += 1;
+      population.recordings.push_back(m.walk.digest);
       figures.push_back(calc_figures(m.walk, p->body));
     }
   }

@@ -1,9 +1,9 @@
 // What ground forces from motion need to know of a person, from a standing trial: joint centres,
 // where markers sit on pelvis, shanks and feet, lengths.
 //
-// Frame S of the standing trial: x where the pelvis faces, y up, z to the right, the laboratory's
-// origin. Foot frame: x from the heel to the second metatarsal (horizontal), y up, z to the right,
-// origin on the floor below the heel marker.
+// Frame S of the standing trial: x where the pelvis faces, y up from the floor, z to the right; x
+// and z from the laboratory's origin. Foot frame: x from the heel to the second metatarsal
+// (horizontal), y up, z to the right, origin on the floor below the heel marker.
 #pragma once
 
 #include <array>
@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "vesica/io/motion_data.h"
+#include "vesica/math/gravity.h"
 #include "vesica/motion/gait_events.h"
 
 namespace vesica::forces {
 
 inline constexpr int kRight = 0, kLeft = 1;
-inline constexpr double kGravity = 9.81;  // m/s^2, as the population was trained with
+inline constexpr double kGravity = kStandardGravity;
 inline Foot as_foot(int side) { return side == kRight ? Foot::kRight : Foot::kLeft; }
 // Left feet are mirrored, so that one model serves both.
 inline double sign_of(int side) { return side == kRight ? 1.0 : -1.0; }
@@ -44,6 +45,9 @@ struct Body {
     Vec3d p_W;
   };
   std::vector<Standing> standing;
+  Vec3d up_W = Vec3d::UnitY();     // of the standing trial
+  double floor = 0;                // m, along up: the laboratory's zero, or what the feet stand on
+  std::string digest;              // of the recording (recording_digest.h)
   std::vector<std::string> notes;  // sentences
 
   double length_scale() const { return foot_length / 0.195; }  // of the feet that were trained on
@@ -63,7 +67,14 @@ Vec3d find_vertical(const MarkerTracks& markers);
 // Both, with the side in front.
 std::string sided(int side, const std::string& role);
 
-// From a standing trial. Throws InputError that names the markers which are missing.
+// Body mass index [kg/m^2] that a weight [N] would be, at the stature that goes with the legs; and
+// a sentence where hardly anybody has it, empty else.
+double calc_mass_index(const Body& body, double weight);
+bool is_usual_mass_index(double index);
+std::string say_mass_index(const Body& body, double weight);
+
+// From a standing trial. Throws InputError that names the markers which are missing, those that are
+// on the wrong side, and says why nobody stands there.
 Body make_body(const MotionTrial& standing);
 
 }  // namespace vesica::forces

@@ -17,7 +17,10 @@ void add_mean(const Errors& e, double n, Errors* sum) {
 
 std::string say_verdict(const Comparison& c, const Predictor& predictor) {
   if (c.stances.empty()) {
-    return "No stance of this walk lies wholly on plates: nothing to judge the prediction by.";
+    return fmt::format("No stance of this walk can be used: nothing to judge the prediction by{}.",
+                       c.measured.rejected.empty()
+                           ? ", as no plate carries 20 N for as long as a stance"
+                           : " (" + c.measured.rejected.front().why + ")");
   }
   const auto say = [&](const char* what, double ours, double theirs) {
     return fmt::format("{} {} ({:.1f} against {:.1f} %)", what,
@@ -35,7 +38,7 @@ std::string say_verdict(const Comparison& c, const Predictor& predictor) {
                   say("centre of pressure", c.errors.pressure, c.fair.pressure),
                   say("fore-aft force", c.errors.ahead, c.fair.ahead),
                   say("lateral force", c.errors.lateral, c.fair.lateral));
-  if (!c.is_blind) text += " This walk calibrated: the comparison is not blind.";
+  if (!c.seen.empty()) text += " " + c.seen;
   if (c.delay.clock != 0) {
     text += fmt::format(
         " {} With the plates moved by {:+.0f} ms: vertical force {:.1f} against {:.1f} %, centre "
@@ -47,12 +50,29 @@ std::string say_verdict(const Comparison& c, const Predictor& predictor) {
         c.aligned.pressure, c.aligned_fair.pressure, c.aligned.ahead, c.aligned_fair.ahead,
         c.aligned.lateral, c.aligned_fair.lateral);
   }
-  if (c.plate_weight > 0 && std::abs(c.plate_weight / predictor.weight - 1) > 0.04) {
+  if (c.plate_weight > 0 && std::abs(c.plate_weight / predictor.weight - 1) > kMostWeightOff) {
     text += fmt::format(
         " The plates carry {:.0f} N, the prediction assumes {:.0f} N: is the mass right?",
         c.plate_weight, predictor.weight);
   }
   return text;
+}
+
+// By content: copies under other names are seen through.
+std::string say_seen(const Walk& walk, const Body& body, const Predictor& predictor) {
+  const auto has = [](const std::vector<std::string>& digests, const std::string& digest) {
+    return std::find(digests.begin(), digests.end(), digest) != digests.end();
+  };
+  if (predictor.calibration != nullptr && has(predictor.calibration->recordings, walk.digest)) {
+    return "This walk calibrated: the comparison is not blind.";
+  }
+  if (has(predictor.population->recordings, walk.digest)) {
+    return "The population was trained with this walk: the comparison is not blind.";
+  }
+  if (has(predictor.population->recordings, body.digest)) {
+    return "The population was trained with this person: the comparison is not blind.";
+  }
+  return {};
 }
 
 // Everything but the verdict.
@@ -82,6 +102,7 @@ Comparison judge_stances(const Walk& walk, const Body& body, const std::vector<P
                                    make_baseline(predictor, s.side, walk.froude_speed, true));
     s.fair = calc_errors(walk, m, predictor.weight, s.baseline.force, s.baseline.pressure);
     s.coverage = calc_coverage(walk, m, foot);
+    s.free_moment = calc_free_moment_errors(walk, m, foot);
     s.moments =
         calc_moment_errors(walk, m, predictor.weight / kGravity, foot, c.measured.pressure_height);
     c.stances.push_back(s);
@@ -111,9 +132,7 @@ Comparison compare(const Walk& walk, const Body& body, const std::vector<PlateFo
     c.aligned_fair = aligned.fair;
     c.aligned_moments = aligned.moments;
   }
-  if (const Calibration* own = predictor.calibration; own != nullptr) {
-    c.is_blind = std::find(own->trials.begin(), own->trials.end(), walk.name) == own->trials.end();
-  }
+  c.seen = say_seen(walk, body, predictor);
   c.verdict = say_verdict(c, predictor);
   return c;
 }

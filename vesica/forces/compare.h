@@ -19,6 +19,7 @@ struct ComparedStance {
   CurveTracks baseline;  // mean curve with the change by speed
   std::array<double, kOutputs> coverage{};
   std::array<double, kJoints> moments{};  // % of the peak
+  FreeMomentErrors free_moment;
 };
 
 struct Comparison {
@@ -31,8 +32,8 @@ struct Comparison {
   LoadDelay delay;
   Errors aligned, aligned_fair;  // where delay.clock: with the plates' clock set right
   std::array<double, kJoints> aligned_moments{};
-  bool is_blind = true;  // the walk did not calibrate
-  std::string verdict;   // sentences
+  std::string seen;  // a sentence where the model has seen this walk or this person; empty: blind
+  std::string verdict;  // sentences
 };
 
 // The prediction is read, never changed.

@@ -47,6 +47,7 @@ struct JudgedStance {
   TenthErrors tenths{};
   std::array<double, kOutputs> coverage{};
   std::array<double, kJoints> moments{};
+  FreeMomentErrors free_moment;
 };
 
 // All stances but those of the walks that calibrated, each walk predicted as `vesica forces
@@ -76,6 +77,7 @@ std::vector<JudgedStance> judge_walks(const Person& person, const Predictor& pre
       one.tenths = calc_tenth_errors(walk, stance, person.weight, foot.force, foot.pressure);
       one.mean = curve_errors(false);
       one.fair = curve_errors(true);
+      one.free_moment = calc_free_moment_errors(walk, stance, foot);
       if (with_bands) one.coverage = calc_coverage(walk, stance, foot);
       one.moments =
           calc_moment_errors(walk, stance, person.weight / kGravity, foot, m.pressure_height);
@@ -115,6 +117,7 @@ PersonScore score_person(const Person& person, const Population& population,
     stance.stranger_fair = j.fair;
     stance.stranger_coverage = j.coverage;
     stance.stranger_moments = j.moments;
+    stance.free_moment = j.free_moment;
   }
   const std::vector<size_t> usual =
       options.usual_walks ? options.usual_walks(person) : choose_calibration(person, 3);
@@ -243,11 +246,13 @@ PhysicsGain calc_physics_gain(const std::vector<const Person*>& people, Placebo 
     const SignalModel signals = fit_signals(others);
     const auto sample = [&](const Person& p) {
       std::vector<Sample> samples = make_samples(p, signals);
-      if (placebo == Placebo::kNone) return samples;
       for (Sample& s : samples) {
+        if (placebo == Placebo::kNone) break;
         for (Curve& y : s.y) std::reverse(y.begin(), y.end());
       }
       if (placebo == Placebo::kExchanged) exchange_neighbours(&samples);
+      // Here curves are judged over the motion's contact, as the model is.
+      for (Sample& s : samples) s.measured = s.y;
       return samples;
     };
     std::vector<std::vector<Sample>> samples;

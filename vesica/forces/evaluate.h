@@ -18,6 +18,7 @@ struct StanceScore {
   std::array<double, kOutputs> own_coverage{}, stranger_coverage{};  // where bands were made
   std::array<double, kJoints> own_moments{}, stranger_moments{};     // errors, % of the peak
   TenthErrors own_tenths{}, stranger_tenths{};                       // by tenth of stance
+  FreeMomentErrors free_moment;  // without plates; it is the population's curve either way
 };
 struct PersonScore {
   std::string name;

@@ -239,9 +239,9 @@ constexpr const char* kSides[] = {"right", "left"};
 void write_body(const Body& body, std::string* out) {
   *out += fmt::format(
       "body:\n  leg_length: {:.6g} m\n  pelvis_height: {:.6g} m\n  foot_length: {:.6g} m\n"
-      "  foot_width: {:.6g} m\n  pelvis_center: {}\n",
+      "  foot_width: {:.6g} m\n  pelvis_center: {}\n  up: {}\n  floor: {:.6g} m\n  recording: {}\n",
       body.leg_length, body.pelvis_height, body.foot_length, body.foot_width,
-      write_vector(body.pelvis_center));
+      write_vector(body.pelvis_center), write_vector(body.up_W), body.floor, quote(body.digest));
   write_cluster("pelvis", body.pelvis, out);
   for (size_t s = 0; s < 2; ++s) {
     const std::pair<const char*, Vec3d> points[] = {
@@ -267,8 +267,12 @@ Body read_body(const InputNode& node) {
   body.foot_width = node.at("foot_width").positive(dimension::kLength);
   body.pelvis_center = node.at("pelvis_center").vector(dimension::kLength);
   body.pelvis = read_cluster(node.at("pelvis"));
+  body.up_W = node.at("up").vector(dimension::kNumber);
+  body.floor = node.at("floor").number(dimension::kLength);
+  body.digest = node.at("recording").text();
   std::vector<std::string> keys = {"leg_length",    "pelvis_height", "foot_length", "foot_width",
-                                   "pelvis_center", "pelvis",        "standing"};
+                                   "pelvis_center", "pelvis",        "standing",    "up",
+                                   "floor",         "recording"};
   for (size_t s = 0; s < 2; ++s) {
     const std::pair<const char*, Vec3d*> points[] = {
         {"hip", &body.hip[s]},         {"knee", &body.knee[s]},   {"ankle", &body.ankle[s]},
@@ -295,9 +299,10 @@ Body read_body(const InputNode& node) {
 std::string make_population_yaml(const Population& p) {
   std::string out = fmt::format(
       "# Ground forces from motion alone: what these people taught. Made by vesica forces train.\n"
-      "vesica: 1\nforces_population: {}\nsource: {}\npeople: {}\nwalks: {}\nstances: {}\n"
-      "mean_speed: {:.6g}\n",
-      quote(p.title), quote(p.source), write_list(p.people), p.walks, p.stances, p.mean_speed);
+      "vesica: 1\nforces_population: {}\nsource: {}\npeople: {}\n"
+      "recordings: {}\nwalks: {}\nstances: {}\nmean_speed: {:.6g}\n",
+      quote(p.title), quote(p.source), write_list(p.people), write_list(p.recordings), p.walks,
+      p.stances, p.mean_speed);
   out += fmt::format(
       "trained:  # speed / sqrt(g leg), step length / leg, |right - left| / mean, of stance\n"
       "  speed: {}\n  step_length: {}\n  asymmetry: {}\n  double_support: {}\n"
@@ -337,12 +342,13 @@ bool is_population(const InputFile& file) {
 
 Population read_population(const InputFile& file) {
   const InputNode root = file.root();
-  root.allow({"vesica", "forces_population", "source", "people", "walks", "stances", "mean_speed",
-              "trained", "left_out", "signals", "own", "stranger", "free_moment"});
+  root.allow({"vesica", "forces_population", "source", "people", "recordings", "walks", "stances",
+              "mean_speed", "trained", "left_out", "signals", "own", "stranger", "free_moment"});
   Population p;
   p.title = root.at("forces_population").text();
   p.source = root.at("source").text();
   p.people = read_list(root.at("people"));
+  p.recordings = read_list(root.at("recordings"));
   p.walks = root.at("walks").integer(1, 1000000);
   p.stances = root.at("stances").integer(1, 10000000);
   p.mean_speed = root.at("mean_speed").positive(dimension::kNumber);
@@ -383,10 +389,11 @@ std::string make_calibration_yaml(const Calibration& c) {
   std::string out = fmt::format(
       "# One person on force plates, for forces from motion. Made by vesica forces calibrate.\n"
       "vesica: 1\nforces_calibration: {}\npopulation: {}\npopulation_digest: {}\ntrials: {}\n"
-      "stances: {}\nweight: {:.6g} N\nweight_spread: {:.4g} N\nfloor_slope: {}\n"
+      "recordings: {}\nstances: {}\nweight: {:.6g} N\nweight_spread: {:.4g} N\nfloor_slope: {}\n"
       "floor_height: {:.6g} m\nspeed: {:.6g}\n",
       quote(c.title), quote(c.population_title), quote(c.population_digest), write_list(c.trials),
-      c.stances, c.weight, c.weight_spread, write_vector(c.slope_W), c.floor_height, c.means.speed);
+      write_list(c.recordings), c.stances, c.weight, c.weight_spread, write_vector(c.slope_W),
+      c.floor_height, c.means.speed);
   for (size_t s = 0; s < 2; ++s) {
     out += fmt::format("{}:\n", kSides[s]);
     for (int o = 0; o < kOutputs; ++o) {
@@ -406,13 +413,14 @@ bool is_calibration(const InputFile& file) {
 Calibration read_calibration(const InputFile& file) {
   const InputNode root = file.root();
   root.allow({"vesica", "forces_calibration", "population", "population_digest", "trials",
-              "stances", "weight", "weight_spread", "floor_slope", "floor_height", "speed", "right",
-              "left", "body"});
+              "recordings", "stances", "weight", "weight_spread", "floor_slope", "floor_height",
+              "speed", "right", "left", "body"});
   Calibration c;
   c.title = root.at("forces_calibration").text();
   c.population_title = root.at("population").text();
   c.population_digest = root.at("population_digest").text();
   c.trials = read_list(root.at("trials"));
+  c.recordings = read_list(root.at("recordings"));
   c.stances = root.at("stances").integer(1, 1000000);
   c.weight = root.at("weight").positive(dimension::kForce);
   c.weight_spread = root.at("weight_spread").non_negative(dimension::kForce);

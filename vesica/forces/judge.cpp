@@ -14,6 +14,8 @@ constexpr double kMostTurn = 15.0;         // degrees
 constexpr double kMostSpeedChange = 0.25;  // of the mean
 constexpr double kMostMisfit = 0.007;      // m
 constexpr double kFarOutside = 1.0;        // of the trained range, beyond which it is refused
+constexpr double kLeastWalkingIndex = 10,
+                 kMostWalkingIndex = 60;  // kg/m^2, beyond which nobody walks
 
 // Velocity of the pelvis from one frame to another.
 Vec2d calc_velocity(const Walk& walk, size_t from, size_t until) {
@@ -80,7 +82,7 @@ std::string say_misfit(const Walk& walk) {
 }
 
 Judgement judge(const WalkFigures& f, const Walk& walk, const Body& body,
-                const Population& population) {
+                const Population& population, double weight) {
   Judgement result;
   const auto check = [&](const char* what, double value, const Range& range, double unit,
                          const char* unit_name) {
@@ -121,6 +123,11 @@ Judgement judge(const WalkFigures& f, const Walk& walk, const Body& body,
                     fmt::join(missing, ", ")));
   }
   if (const std::string text = say_misfit(walk); !text.empty()) result.outside.push_back(text);
+  if (const std::string text = say_mass_index(body, weight); !text.empty()) {
+    result.outside.push_back(text);
+    const double index = calc_mass_index(body, weight);
+    if (!(index > kLeastWalkingIndex && index < kMostWalkingIndex)) result.refused = text;
+  }
   if (walk.belt_W.norm() > 0) {
     result.outside.push_back("The walk is on a treadmill; walking over a floor was trained.");
   }

@@ -24,12 +24,12 @@ WalkFigures calc_figures(const Walk& walk, const Body& body);
 std::string say_misfit(const Walk& walk);
 
 // Sentences: what lies outside, and by how much. `refused`: so far outside that nothing should be
-// predicted.
+// predicted. `weight`, N: whether the legs go with it.
 struct Judgement {
   std::vector<std::string> outside;
   std::string refused;
 };
 Judgement judge(const WalkFigures& figures, const Walk& walk, const Body& body,
-                const Population& population);
+                const Population& population, double weight);
 
 }  // namespace vesica::forces

@@ -54,7 +54,8 @@ struct SignalModel {
   std::array<SupportCurve, 2> lead_ratio{}, trail_ratio{};  // shear over vertical force, x and z
 };
 
-// y = a + b v + sum of k s, each a curve over phase. Mean and slope on speed describe y itself.
+// y = a + b v + sum of k s, each a curve over phase. Mean and slope on speed are those of what
+// plates measured, over the plates' own stances: the baseline.
 struct OutputModel {
   Curve mean{}, slope{};
   Curve a{}, b{};
@@ -84,7 +85,8 @@ struct PopulationFigures {
 
 struct Population {
   std::string title, source;
-  std::vector<std::string> people;  // names of the folders
+  std::vector<std::string> people;      // names of the folders
+  std::vector<std::string> recordings;  // digests of their standing trials and walks
   int walks = 0, stances = 0;
   double mean_speed = 0;  // Froude speed
   SignalModel signals;

@@ -14,23 +14,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char* kLetters[] = {"r", "l"};
 
-TimeTable make_table(const PredictedTrial& trial, const char* ending) {
-  TimeTable table;
-  table.name = trial.walk.name + ending;
-  table.times = trial.walk.all_times;
-  return table;
-}
-
 void add_columns(const std::string& prefix, const char* unit, const std::string& ending,
                  TimeTable* table) {
   for (const char* axis : {"x", "y", "z"}) table->columns.push_back({prefix + axis + ending, unit});
-}
-
-// The frame of the walk for a frame of the recording, and whether it has one.
-std::pair<size_t, bool> find_walk_frame(const Walk& walk, size_t frame) {
-  if (frame < walk.first_frame) return {0, false};
-  const size_t k = frame - walk.first_frame;
-  return {std::min(k, walk.frames() - 1), k < walk.frames()};
 }
 
 void push(const Vec3d& v, std::vector<double>* values) {
@@ -64,6 +50,8 @@ Json make_comparison(const PredictedTrial& trial) {
     for (int j = 0; j < kJoints; ++j) {
       stance["moment_error_percent"][name_of_joint(j)] = s.moments[static_cast<size_t>(j)];
     }
+    stance["free_moment_error"] = s.free_moment.error;
+    stance["free_moment_measured"] = s.free_moment.measured;
     stance["mean_curve"] = make_errors(s.mean_curve);
     stance["fair_baseline"] = make_errors(s.fair);
     json["stances"].push_back(stance);
@@ -93,7 +81,7 @@ Json make_comparison(const PredictedTrial& trial) {
           c.aligned_moments[static_cast<size_t>(j)];
     }
   }
-  json["blind"] = c.is_blind;
+  json["blind"] = c.seen.empty();
   json["verdict"] = c.verdict;
   return json;
 }
@@ -105,6 +93,13 @@ std::vector<std::string> list_guesses(const Walk& walk) {
   for (const Contact& c : walk.contacts) {
     if (c.is_whole() && !c.doubtful) continue;
     const char* foot = name_of(as_foot(c.side));
+    if (c.is_cut) {
+      sentences.push_back(fmt::format(
+          "The {} foot's contact from {:.3f} to {:.3f} s is not predicted in part: markers are not "
+          "seen, or not credible, there.",
+          foot, c.strike, c.off));
+      continue;
+    }
     if (c.is_whole()) {
       sentences.push_back(
           fmt::format("The {} foot's contact from {:.3f} to {:.3f} s: its events are doubtful.",
@@ -127,21 +122,22 @@ std::vector<std::string> list_guesses(const Walk& walk) {
 
 namespace {
 
-// Forces, points and torques of either foot at all frames of the recording, in its axes: three
-// vectors a foot from `get(foot, frame of the walk, inside)`.
+// Forces, points and torques of either foot in the recording's axes: three vectors a foot from
+// `get(foot, frame of the walk)`.
 template <class Get>
 TimeTable make_foot_table(const PredictedTrial& trial, const char* ending,
                           const std::string& column_ending, const Get& get) {
-  TimeTable table = make_table(trial, ending);
+  TimeTable table;
+  table.name = trial.walk.name + ending;
+  table.times = trial.walk.times;
   for (const char* letter : kLetters) {
     add_columns(fmt::format("{}_ground_force_v", letter), "N", column_ending, &table);
     add_columns(fmt::format("{}_ground_force_p", letter), "m", column_ending, &table);
     add_columns(fmt::format("{}_ground_torque_", letter), "N m", column_ending, &table);
   }
-  for (size_t i = 0; i < table.times.size(); ++i) {
-    const auto [k, inside] = find_walk_frame(trial.walk, i);
+  for (size_t k = 0; k < table.times.size(); ++k) {
     for (const FootForces& foot : trial.prediction.feet) {
-      for (const Vec3d& v : get(foot, k, inside)) push(v, &table.values);
+      for (const Vec3d& v : get(foot, k)) push(v, &table.values);
     }
   }
   return table;
@@ -151,11 +147,10 @@ TimeTable make_foot_table(const PredictedTrial& trial, const char* ending,
 
 TimeTable make_force_table(const PredictedTrial& trial) {
   const Walk& walk = trial.walk;
-  return make_foot_table(trial, "_forces", "", [&](const FootForces& foot, size_t k, bool inside) {
-    const double on = inside ? 1.0 : 0.0;
+  return make_foot_table(trial, "_forces", "", [&](const FootForces& foot, size_t k) {
     const Vec3d p_H(foot.pressure[k][0], trial.floor_height, foot.pressure[k][1]);
-    return std::array<Vec3d, 3>{on * (walk.R_HW.transpose() * foot.force[k]),
-                                walk.as_recorded(k, p_H), on * foot.free_moment[k] * walk.up_W};
+    return std::array<Vec3d, 3>{walk.R_HW.transpose() * foot.force[k], walk.as_recorded(k, p_H),
+                                foot.free_moment[k] * walk.up_W};
   });
 }
 
@@ -168,13 +163,11 @@ TimeTable make_band_table(const PredictedTrial& trial) {
     }
     return result;
   };
-  return make_foot_table(
-      trial, "_bands", "_band", [&](const FootForces& foot, size_t k, bool inside) {
-        const double on = inside ? 1.0 : 0.0;
-        const Vec2d& p = foot.pressure_band[k];
-        return std::array<Vec3d, 3>{on * turn(foot.force_band[k]), on * turn({p[0], 0, p[1]}),
-                                    on * turn({0, foot.moment_band[k], 0})};
-      });
+  return make_foot_table(trial, "_bands", "_band", [&](const FootForces& foot, size_t k) {
+    const Vec2d& p = foot.pressure_band[k];
+    return std::array<Vec3d, 3>{turn(foot.force_band[k]), turn({p[0], 0, p[1]}),
+                                turn({0, foot.moment_band[k], 0})};
+  });
 }
 
 TimeTable make_moment_table(const PredictedTrial& trial) {
@@ -254,7 +247,10 @@ nlohmann::ordered_json make_json(const PredictedTrial& trial) {
                {"treadmill", walk.belt_W.norm() > 0},
                {"sides_exchanged", walk.sides_exchanged},
                {"upper_body", walk.upper.parts},
-               {"misfit", walk.misfit}};
+               {"misfit", walk.misfit},
+               {"predicted_from", walk.times.front()},
+               {"predicted_until", walk.times.back()},
+               {"frames_without_prediction", walk.all_times.size() - walk.frames()}};
   json["contacts"] = Json::array();
   for (const Contact& c : walk.contacts) {
     json["contacts"].push_back({{"side", name_of(as_foot(c.side))},

@@ -16,7 +16,7 @@ struct PredictedTrial {
   Walk walk;
   Body body;
   Prediction prediction;
-  double weight = 0, floor_height = 0;
+  double weight = 0, floor_height = 0;  // N; m, of the plates above the floor of the feet
   WalkFigures figures;
   Judgement judgement;
   bool calibrated = false;
@@ -28,8 +28,9 @@ struct PredictedTrial {
 // Sentences: contacts of which an event was guessed or is doubtful.
 std::vector<std::string> list_guesses(const Walk& walk);
 
-// r_ground_force_vx .. vz, _px .. pz, r_ground_torque_x .. z, the same with l_, at all frames of
-// the recording and in its axes; zero while the foot is off, the point that of the nearest contact.
+// r_ground_force_vx .. vz, _px .. pz, r_ground_torque_x .. z, the same with l_, in the recording's
+// axes, at the frames that are predicted: what is not known is no zero. Zero while the foot is off,
+// the point that of the nearest contact.
 TimeTable make_force_table(const PredictedTrial& trial);
 // Half-widths of the 95 % bands, with the same names and "_band".
 TimeTable make_band_table(const PredictedTrial& trial);

@@ -46,6 +46,22 @@ void require_upper_body(const Walk& walk, const Population& population) {
       walk.file, population.title));
 }
 
+// Every load that was not used, and why.
+std::string list_rejected(const Person& person, const std::vector<size_t>& walks) {
+  std::string text;
+  for (const size_t w : walks) {
+    const MeasuredWalk& m = person.walks[w];
+    for (const RejectedLoad& r : m.rejected) {
+      text += fmt::format("\n  {}: plate {}, {:.3f} to {:.3f} s: {}", m.walk.name, r.plate, r.begin,
+                          r.end, r.why);
+    }
+    if (m.rejected.empty()) {
+      text += fmt::format("\n  {}: no plate carries 20 N for as long as a stance", m.walk.name);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 double Predictor::speed_distance(double speed) const {
@@ -71,13 +87,13 @@ Calibration calibrate(const Person& person, const std::vector<size_t>& walks,
   }
   for (const size_t w : walks) {
     c.trials.push_back(person.walks[w].walk.name);
+    c.recordings.push_back(person.walks[w].walk.digest);
     height += person.walks[w].pressure_height / static_cast<double>(walks.size());
   }
   c.floor_height = height;
   if (used.empty()) {
-    throw InputError(
-        "no stance in these trials lies wholly on plates: nothing to calibrate with (the reasons "
-        "are listed above)");
+    throw InputError("no stance in these trials can be used: nothing to calibrate with" +
+                     list_rejected(person, walks));
   }
   c.stances = static_cast<int>(used.size());
   c.curves = fit_own(population.own, used);
@@ -179,7 +195,6 @@ Errors calc_errors(const Walk& walk, const MeasuredStance& measured, double weig
                    const Track& force, const std::vector<Vec2d>& pressure) {
   ErrorSum sum;
   sum.add(walk, measured, weight, force, pressure, measured.begin, measured.end);
-  if (sum.frames == 0 || sum.points == 0) return {};
   return sum.percent();
 }
 
@@ -261,6 +276,22 @@ std::array<double, kOutputs> calc_coverage(const Walk& walk, const MeasuredStanc
     share[o] = counted[o] > 0 ? inside[o] / counted[o] : kMissing;
   }
   return share;
+}
+
+FreeMomentErrors calc_free_moment_errors(const Walk& walk, const MeasuredStance& measured,
+                                         const FootForces& foot) {
+  double miss = 0, all = 0, inside = 0, n = 0;
+  for (size_t k = 0; k < walk.frames(); ++k) {
+    if (walk.times[k] < measured.begin || walk.times[k] > measured.end) continue;
+    if (measured.force[k].y() <= kPressureForce) continue;
+    const double off = measured.free_moment[k] - foot.free_moment[k];
+    miss += off * off;
+    all += measured.free_moment[k] * measured.free_moment[k];
+    inside += std::abs(off) <= foot.moment_band[k] ? 1 : 0;
+    n += 1;
+  }
+  if (n == 0) return {};
+  return {std::sqrt(miss / n), std::sqrt(all / n), inside / n};
 }
 
 }  // namespace vesica::forces

@@ -14,11 +14,12 @@ struct Calibration {
   std::string title;
   std::string population_title, population_digest;  // with which it was made
   std::vector<std::string> trials;
+  std::vector<std::string> recordings;  // their digests
   int stances = 0;
   Body body;
   double weight = 0, weight_spread = 0;  // N
   Vec3d slope_W = Vec3d::Zero();         // of the floor
-  double floor_height = 0;               // m, of the plates, along up
+  double floor_height = 0;               // m, of the plates above the floor of the feet
   OwnCurves curves{};
   MeanCurves means;  // for the baseline
 };
@@ -89,5 +90,13 @@ std::array<Curve, kOutputs> make_baseline(const Predictor& predictor, int side, 
 // for each output; NaN where none count.
 std::array<double, kOutputs> calc_coverage(const Walk& walk, const MeasuredStance& measured,
                                            const FootForces& foot);
+
+// Free moment over a measured stance where the force exceeds 50 N: rms of what is missed, and of
+// what was measured, N m; share of the frames inside of the band. NaN of none.
+struct FreeMomentErrors {
+  double error = kMissing, measured = kMissing, coverage = kMissing;
+};
+FreeMomentErrors calc_free_moment_errors(const Walk& walk, const MeasuredStance& measured,
+                                         const FootForces& foot);
 
 }  // namespace vesica::forces

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "vesica/error.h"
 #include "vesica/forces/judge.h"
 #include "vesica/io/file_error.h"
 #include "vesica/io/load_motion.h"
+#include "vesica/motion/same_recording.h"
 #include "vesica/motion/trial_edit.h"
 #include "vesica/motion/trial_tidy.h"
 
@@ -57,12 +60,17 @@ MotionTrial load_walk(const WalkFiles& files, bool needs_plates, const Preparati
   }
   const bool has_own = !trial.plates.empty();
   std::string plates = files.plates;
-  if (plates.empty() && !has_own) plates = find_beside(files.motion);
+  if (plates.empty() && !has_own && needs_plates) plates = find_beside(files.motion);
   if (!plates.empty()) {
     MotionTrial forces = load_motion(plates);
     forces.markers = {};
     trial.plates.clear();
     trial.analog = {};
+    if (forces.plates.empty() && !has_force_columns(forces.analog)) {
+      throw InputError(fmt::format(
+          "{}: there are no force plates in this file (columns ending in vx, vy, vz, px, py, pz)",
+          plates));
+    }
     trial = join(trial, forces);
     trial.file = files.motion;
   } else if (!has_own && needs_plates) {
@@ -94,10 +102,20 @@ Person load_person(const std::string& name, const std::string& standing,
   for (const WalkFiles& files : walks) {
     try {
       MotionTrial trial = load_walk(files, true, options.prepare);
-      found.push_back(make_walk(trial, fs::path(files.motion).stem().string(), person.body));
-      if (const std::string text = say_misfit(found.back()); !text.empty()) {
+      for (const MotionTrial& other : trials) {
+        if (count_shared_frames(other, trial) == 0) continue;
+        throw InputError(
+            fmt::format("{}: given twice: it holds the frames of {}; each walk counts once, as its "
+                        "weight grows "
+                        "with their number",
+                        files.motion, other.file));
+      }
+      Walk walk = make_walk(trial, fs::path(files.motion).stem().string(), person.body);
+      if (const std::string text = say_misfit(walk); !text.empty()) {
+        if (options.skip_bad) throw InputError(files.motion + ": " + text);
         person.notes.push_back(files.motion + ": " + text);
       }
+      found.push_back(std::move(walk));
       trials.push_back(std::move(trial));
     } catch (const FileError&) {
       throw;
@@ -113,6 +131,7 @@ Person load_person(const std::string& name, const std::string& standing,
   for (size_t i = 0; i < found.size(); ++i) {
     PlateOptions plates;
     const std::vector<PlateForces> forces = calc_all_plate_forces(trials[i], found[i].up_W, plates);
+    for (const std::string& text : list_plate_warnings(forces)) found[i].notes.push_back(text);
     person.walks.push_back(measure(std::move(found[i]), person.body, forces));
   }
   person.scales = level_plates(person.body, options.mass, &person.walks);
@@ -121,7 +140,50 @@ Person load_person(const std::string& name, const std::string& standing,
     person.notes.push_back(text);
   }
   person.weight = options.mass > 0 ? options.mass * kGravity : person.weight_found.weight;
+  if (const std::string text = say_mass_index(person.body, person.weight);
+      person.weight > 0 && !text.empty()) {
+    person.notes.push_back(text);
+  }
+  if (options.mass > 0 && person.weight_found.weight > 0) {
+    const WeightFound& found_weight = person.weight_found;
+    if (std::abs(found_weight.weight / person.weight - 1) > kMostWeightOff) {
+      person.notes.push_back(
+          fmt::format("The plates carry {:.0f} N ({}), and {:.0f} N were told: is the mass right?",
+                      found_weight.weight, found_weight.source, person.weight));
+    }
+    person.weight_found.source =
+        fmt::format("told; plates say {:.1f} N ({})", found_weight.weight, found_weight.source);
+  } else if (options.mass > 0) {
+    person.weight_found.source = "told";
+  }
   return person;
+}
+
+std::vector<std::string> list_plate_warnings(const std::vector<PlateForces>& plates) {
+  std::vector<std::string> warnings;
+  for (const PlateForces& plate : plates) {
+    for (const std::string& text : plate.warnings) {
+      warnings.push_back(text);
+    }
+  }
+  return warnings;
+}
+
+void refuse_same_people(const std::vector<Person>& people) {
+  std::map<std::string, std::string> seen;  // digest of a recording, and whose it is
+  for (const Person& p : people) {
+    std::vector<std::string> digests = {p.body.digest};
+    for (const MeasuredWalk& m : p.walks) digests.push_back(m.walk.digest);
+    for (const std::string& digest : digests) {
+      const auto [entry, is_new] = seen.emplace(digest, p.name);
+      if (is_new) continue;
+      throw InputError(
+          fmt::format("{} and {} hold the same recording: each person counts once, else nobody "
+                      "would be left out "
+                      "of the errors",
+                      entry->second, p.name));
+    }
+  }
 }
 
 FolderFiles list_folder(const std::string& folder) {
@@ -134,7 +196,15 @@ FolderFiles list_folder(const std::string& folder) {
   for (const fs::path& path : paths) {
     const std::string extension = lower(path.extension().string());
     if (is_standing(path)) {
-      if (files.standing.empty()) files.standing = path.string();
+      if (files.standing.empty()) {
+        files.standing = path.string();
+      } else {
+        files.left_out.push_back(fmt::format("Not used: {}: a second standing trial; {} counts.",
+                                             path.string(), files.standing));
+      }
+    } else if (extension == ".trc" && find_beside(path.string()).empty()) {
+      files.left_out.push_back(
+          fmt::format("Not used: {}: there are no plates beside it.", path.string()));
     } else if (extension == ".c3d" ||
                (extension == ".trc" && !find_beside(path.string()).empty())) {
       files.walks.push_back({path.string(), {}});

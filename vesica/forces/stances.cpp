@@ -22,6 +22,10 @@ constexpr double kLeastClockDelay = 0.008;  // s; events of one person are off b
 constexpr double kMostLateral = 0.03;
 constexpr size_t kFewestLateral = 5;  // stances of a side that can tell
 constexpr double kMostLevel = 0.12, kMostThirdLevel = 0.15;
+// Of the told weight: plates that are farther off contradict it.
+constexpr double kMostAgainstMass = 0.25;
+// One step may miss half of a plate; a plate that reads a multiple does so in every step.
+constexpr size_t kFewestForScale = 2;
 
 // How far a point lies beyond the foot's outline on the floor.
 double calc_beyond(const Walk& walk, const Body& body, const Contact& c, size_t k, const Vec2d& p) {
@@ -160,6 +164,7 @@ MeasuredStance sum_loads(const Walk& walk, size_t contact, const std::vector<Pla
 std::string find_objection(const Walk& walk, const Body& body, const MeasuredStance& stance,
                            bool starts_before, bool ends_after) {
   const Contact& c = walk.contacts[stance.contact];
+  if (c.is_cut) return "markers are not seen, or not credible, in part of this stance";
   if (!c.is_whole())
     return "strike or off of the foot lie outside of the recording, or too near to its ends";
   if (starts_before || ends_after) return "the plate was loaded already, or still, at the ends";
@@ -213,6 +218,23 @@ SupportMeans calc_support_means(const Walk& walk, const Track& total, const Meas
   return means;
 }
 
+// Why plates that carry `usual` [N] cannot be right, all of them; empty where they can.
+std::string find_contradiction(const Body& body, double mass, double usual, bool contradicts_mass) {
+  if (mass > 0) {
+    if (!contradicts_mass) return {};
+    return fmt::format(
+        "no plate agrees with the {:.1f} kg that were told: do plates read a multiple, or is the "
+        "mass wrong?",
+        mass);
+  }
+  const double index = calc_mass_index(body, usual);
+  if (is_usual_mass_index(index)) return {};
+  return fmt::format(
+      "plates carry {:.0f} N, a body mass index of {:.0f} for the length of these legs: do they "
+      "read a multiple? The mass, if it is told (--mass), decides",
+      usual, index);
+}
+
 // Lateral force that motion does not expect, outward, in N.
 double calc_unexpected(const MeasuredStance& s, double weight) {
   return s.outward - weight * s.expected_outward;
@@ -246,7 +268,7 @@ MeasuredWalk measure(Walk walk, const Body& body, const std::vector<PlateForces>
     }
     by_contact[contact].push_back(&load);
   }
-  if (samples > 0) result.pressure_height = height / samples;
+  if (samples > 0) result.pressure_height = height / samples - w.floor;
   const Track total = calc_untrained_total(w);
   for (const auto& [contact, parts] : by_contact) {
     MeasuredStance stance = sum_loads(w, contact, plates, parts);
@@ -283,9 +305,8 @@ std::vector<PlateScale> level_plates(const Body& body, double mass,
     for (const MeasuredStance& s : walk.stances) levels[s.plate].push_back(s.level);
   }
   if (levels.empty()) return {};
-  // Legs (hip centres) are 0.53 of the stature.
-  const double stature = body.leg_length / 0.53;
-  const double expected = (mass > 0 ? mass : 24.0 * stature * stature) * kGravity;
+  // Without a mass, that of a body mass index of 24.
+  const double expected = kGravity * (mass > 0 ? mass : 24.0 / calc_mass_index(body, kGravity));
   double reference = 0;
   for (const auto& [plate, values] : levels) {
     const double level = calc_median(values);
@@ -294,14 +315,20 @@ std::vector<PlateScale> level_plates(const Body& body, double mass,
       reference = level;
     }
   }
-  std::vector<PlateScale> scales;
+  if (mass > 0 && std::abs(reference / expected - 1) > kMostAgainstMass) reference = expected;
   std::map<std::string, double> factors;
+  std::map<double, size_t> evidence;  // stances that show a factor
   for (const auto& [plate, values] : levels) {
     const double ratio = calc_median(values) / reference;
     const double whole = ratio >= 1 ? std::round(ratio) : 1 / std::round(1 / ratio);
     const bool is_multiple = std::abs(ratio / whole - 1) < 0.06 && std::abs(whole - 1) > 0.1;
     factors[plate] = is_multiple ? whole : 1.0;
-    if (is_multiple) scales.push_back({plate, whole});
+    evidence[factors[plate]] += values.size();
+  }
+  std::vector<PlateScale> scales;
+  for (auto& [plate, factor] : factors) {
+    if (evidence[factor] < kFewestForScale) factor = 1;
+    if (factor != 1) scales.push_back({plate, factor});
   }
   std::vector<double> all;
   for (MeasuredWalk& walk : *walks) {
@@ -313,10 +340,19 @@ std::vector<PlateScale> level_plates(const Body& body, double mass,
       s.begin_level *= f;
       s.end_level *= f;
       s.outward *= f;
-      all.push_back(s.level);
+      if (std::abs(s.level / reference - 1) < kMostAgainstMass) all.push_back(s.level);
     }
   }
-  const double usual = calc_median(all);
+  const double usual = all.empty() ? reference : calc_median(all);
+  if (std::string why = find_contradiction(body, mass, usual, all.empty()); !why.empty()) {
+    for (MeasuredWalk& walk : *walks) {
+      for (const MeasuredStance& s : walk.stances) {
+        walk.rejected.push_back({s.plate, s.begin, s.end, why});
+      }
+      walk.stances.clear();
+    }
+    return scales;
+  }
   std::array<std::vector<double>, 2> lateral;
   for (const MeasuredWalk& walk : *walks) {
     for (const MeasuredStance& s : walk.stances) {
@@ -330,8 +366,10 @@ std::vector<PlateScale> level_plates(const Body& body, double mass,
         walk.rejected.push_back(
             {s.plate, s.begin, s.end,
              fmt::format("its force {} is {:+.0f} % off what motion and the other stances expect: "
-                         "part of the foot was not on the plate",
-                         when, 100 * (level / usual - 1))});
+                         "{}",
+                         when, 100 * (level / usual - 1),
+                         level < usual ? "part of the foot was not on the plate"
+                                       : "something else was on the plate, or it reads too much")});
         return true;
       };
       if (std::abs(s.level / usual - 1) > kMostLevel) return reject("in single support", s.level);

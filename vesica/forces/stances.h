@@ -50,11 +50,13 @@ struct PlateScale {
   double factor = 1;
 };
 
-// Over the walks of one person: finds plates that read a whole multiple of the others (undone, and
-// listed) and rejects stances whose level in single support is more than 12 % (thirds of it: 15 %)
-// off the others', or whose lateral force there is more than 3 % of body weight off what motion and
-// at least four other stances of that side expect. `mass` [kg] decides which plates are right; 0:
-// the group nearest to a body mass index of 24 at the stature that goes with the legs.
+// Over the walks of one person: finds plates that read a whole multiple of the others, in two
+// stances at least (undone, and listed), and rejects stances whose level in single support is more
+// than 12 % (thirds of it: 15 %) off the others', or whose lateral force there is more than 3 % of
+// body weight off what motion and at least four other stances of that side expect. `mass` [kg]
+// decides which plates are right, and where all are more than 25 % off, none is, unless it is a
+// multiple. Without it, 0, the group nearest to a body mass index of 24 at the stature that goes
+// with the legs, and none where that is no usual index.
 std::vector<PlateScale> level_plates(const Body& body, double mass,
                                      std::vector<MeasuredWalk>* walks);
 
@@ -76,5 +78,6 @@ struct WeightFound {
   std::string source;
 };
 WeightFound find_weight(const std::vector<MeasuredWalk>& walks);
+inline constexpr double kMostWeightOff = 0.04;  // between plates and what was told
 
 }  // namespace vesica::forces

@@ -187,6 +187,35 @@ std::array<Curve, 2> calc_pressure_curves(const Person& person, const MeasuredWa
   return curves;
 }
 
+// What the plate measured, over its own stance.
+std::array<Curve, kOutputs> calc_measured_curves(const Person& person, const MeasuredWalk& m,
+                                                 const MeasuredStance& s) {
+  const int side = m.walk.contacts[s.contact].side;
+  size_t first = m.walk.frames(), last = 0;
+  for (size_t k = 0; k < m.walk.frames(); ++k) {
+    if (s.force[k].y() <= kPressureForce) continue;
+    first = std::min(first, k);
+    last = k + 1;
+  }
+  std::array<Curve, kOutputs> curves{};
+  if (last < first + 2) return curves;
+  const Vec2d scale(person.body.length_scale(), person.body.width_scale());
+  for (size_t u = 0; u < kPhases; ++u) {
+    const double t = s.begin + 0.01 * static_cast<double>(u) * (s.end - s.begin);
+    for (int a = 0; a < kForceOutputs; ++a) {
+      curves[static_cast<size_t>(a)][u] =
+          at_time(m.walk, 0, m.walk.frames(), t, [&](size_t k) { return s.force[k][a]; }) /
+          person.weight * (a == kForceZ ? sign_of(side) : 1.0);
+    }
+    for (Eigen::Index a = 0; a < 2; ++a) {
+      curves[static_cast<size_t>(kForceOutputs + a)][u] =
+          at_time(m.walk, first, last, t,
+                  [&](size_t k) { return as_local(m.walk, side, k, s.pressure[k])[a] / scale[a]; });
+    }
+  }
+  return curves;
+}
+
 void fit_mean_pressure(const std::vector<const Person*>& people, SignalModel* model) {
   std::array<Curve, 2> sum{};
   double n = 0;
@@ -302,6 +331,7 @@ std::vector<Sample> make_samples(const Person& person, const SignalModel& model)
       sample.stance = s;
       sample.side = c.side;
       sample.speed = w.froude_speed;
+      sample.measured = calc_measured_curves(person, m, stance);
       const std::array<Curve, 2> pressure = calc_pressure_curves(person, m, stance, model);
       for (int o = 0; o < kOutputs; ++o) {
         const auto out = static_cast<size_t>(o);
@@ -409,11 +439,16 @@ ModelTable fit_table(const std::vector<std::vector<Sample>>& people, bool within
     std::vector<Eigen::MatrixXd> N(kPhases);
     std::vector<Eigen::VectorXd> B(kPhases);
     std::vector<std::vector<Remainders>> signals(kPhases);
+    Curve mean{}, speed_slope{};
     for (size_t u = 0; u < kPhases; ++u) {
       const Remainders y =
           remove_speed(c, within, people.size(), [&](size_t i) { return all[i]->y[out][u]; });
-      model.mean[u] = y.mean;
-      model.slope[u] = y.slope;
+      mean[u] = y.mean;
+      speed_slope[u] = y.slope;
+      const Remainders measured = remove_speed(c, within, people.size(),
+                                               [&](size_t i) { return all[i]->measured[out][u]; });
+      model.mean[u] = measured.mean;
+      model.slope[u] = measured.slope;
       Eigen::MatrixXd S(y.rest.size(), static_cast<Eigen::Index>(m));
       for (size_t q = 0; q < m; ++q) {
         signals[u].push_back(remove_speed(c, within, people.size(),
@@ -435,8 +470,8 @@ ModelTable fit_table(const std::vector<std::vector<Sample>>& people, bool within
       A.diagonal() *= 1 + kGainRidge;
       const Eigen::VectorXd k = solve_symmetric(A, b);
       const auto phase = static_cast<size_t>(u);
-      double a = model.mean[phase] - model.slope[phase] * c.mean_speed;
-      double slope = model.slope[phase];
+      double a = mean[phase] - speed_slope[phase] * c.mean_speed;
+      double slope = speed_slope[phase];
       for (size_t q = 0; q < m; ++q) {
         const double gain = k[static_cast<Eigen::Index>(q)];
         const Remainders& s = signals[phase][q];
@@ -523,7 +558,7 @@ MeanCurves calc_means(const std::vector<const Sample*>& stances) {
       if (count[side] > 0 && static_cast<size_t>(s->side) != side) continue;
       const double weight = 1 / (count[side] > 0 ? count[side] : n);
       for (size_t o = 0; o < kOutputs; ++o) {
-        for (size_t u = 0; u < kPhases; ++u) result.mean[side][o][u] += weight * s->y[o][u];
+        for (size_t u = 0; u < kPhases; ++u) result.mean[side][o][u] += weight * s->measured[o][u];
       }
     }
   }

@@ -29,6 +29,9 @@ struct Sample {
   int side = kRight;
   double speed = 0;  // Froude
   std::array<Curve, kOutputs> y{};
+  // The same over the stance that the plate measured, from its begin to its end: for the baselines,
+  // which are judged there.
+  std::array<Curve, kOutputs> measured{};
   std::array<std::vector<Curve>, kOutputs> signals;
   Curve free_moment{};
 };

@@ -8,6 +8,8 @@
 
 #include "vesica/error.h"
 #include "vesica/forces/contacts.h"
+#include "vesica/forces/marker_jumps.h"
+#include "vesica/forces/recording_digest.h"
 #include "vesica/forces/upper_body.h"
 #include "vesica/math/median.h"
 #include "vesica/motion/butterworth.h"
@@ -20,7 +22,7 @@
 namespace vesica::forces {
 namespace {
 
-constexpr double kLongestGap = 0.1;                      // s, filled by a cubic
+constexpr double kMostFloorOff = 0.04;                   // m: a floor of 6 mm/m is off by 20
 constexpr double kExtension = 0.4, kChangeWindow = 0.1;  // s
 
 // The tracks of a cluster's markers, in the laboratory.
@@ -59,15 +61,57 @@ ClusterTracks find_cluster(const MarkerTracks& markers, const Cluster& cluster,
   return found;
 }
 
-// Roles without their side, each once.
-std::vector<std::string> list_markers(const std::vector<const ClusterTracks*>& clusters) {
-  std::set<std::string> roles;
+// Roles without their side, each once, where both sides have them; those that one side alone has
+// are a note, by their labels.
+std::vector<std::string> list_markers(const std::vector<const ClusterTracks*>& clusters,
+                                      bool exchanged, std::vector<std::string>* notes) {
+  std::set<std::string> all, roles;
   for (const ClusterTracks* cluster : clusters) {
-    for (const std::string& role : cluster->cluster.roles) {
-      roles.insert(role.starts_with("R.") || role.starts_with("L.") ? role.substr(2) : role);
+    all.insert(cluster->cluster.roles.begin(), cluster->cluster.roles.end());
+  }
+  for (const std::string& role : all) {
+    const bool has_side = role.starts_with("R.") || role.starts_with("L.");
+    std::string other = role;
+    other[0] = role[0] == 'R' ? 'L' : 'R';
+    if (!has_side || all.contains(other)) {
+      roles.insert(has_side ? role.substr(2) : role);
+    } else {
+      notes->push_back(fmt::format(
+          "There is no {}, although {} is there: its segment's other markers have to do.",
+          exchanged ? role : other, exchanged ? other : role));
     }
   }
   return {roles.begin(), roles.end()};
+}
+
+// Where the feet of the walk stand lower or higher than they stood: on the deck of a treadmill,
+// say.
+void find_floor(const std::array<ClusterTracks, 2>& feet, const std::vector<GaitEvent>& events,
+                const Body& body, Walk* walk) {
+  walk->floor = body.floor;
+  std::vector<double> off;
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind != GaitEvent::Kind::kStrike) continue;
+    const auto end = std::find_if(
+        events.begin() + static_cast<std::ptrdiff_t>(i), events.end(), [&](const GaitEvent& e) {
+          return e.kind == GaitEvent::Kind::kOff && e.foot == events[i].foot;
+        });
+    if (end == events.end()) continue;
+    const bool is_right = (events[i].foot == Foot::kRight) != walk->sides_exchanged;
+    const ClusterTracks& foot = feet[is_right ? kRight : kLeft];
+    for (size_t m = 0; m < foot.tracks.size(); ++m) {
+      const bool is_heel = foot.cluster.roles[m].ends_with("Heel");
+      const Vec3d p = find_standing_place(walk->all_times, foot.tracks[m], events[i].time,
+                                          end->time, is_heel ? kHeelStands : kBallStands);
+      if (!p.allFinite()) continue;
+      off.push_back(p.dot(walk->up_W) - body.floor - foot.cluster.points[m].y());
+    }
+  }
+  if (off.empty() || std::abs(calc_median(off)) < kMostFloorOff) return;
+  walk->floor += calc_median(off);
+  walk->notes.push_back(fmt::format(
+      "The feet stand {:.0f} mm {} than in the standing trial: the floor is taken there.",
+      1e3 * std::abs(calc_median(off)), calc_median(off) > 0 ? "higher" : "lower"));
 }
 
 // Bones keep their lengths: markers of another person, or put elsewhere, do not fit the body.
@@ -191,7 +235,7 @@ void cut_and_turn(std::vector<ClusterTracks*> clusters, const std::string& file,
   if (last - first < n) {
     walk->notes.push_back(
         fmt::format("Pelvis, shanks and feet are seen together from {:.3f} to {:.3f} s; forces are "
-                    "predicted there alone.",
+                    "predicted there alone, and the files that are written begin and end there.",
                     walk->all_times[first], walk->all_times[last - 1]));
   }
   walk->first_frame = first;
@@ -335,7 +379,12 @@ void make_dynamics(Walk* walk) {
 
 // Right is right of left: of the pelvis, seen along the walk.
 bool are_sides_exchanged(const MarkerTracks& markers, const Vec3d& to_the_right) {
-  const int right = find_role(markers, "R.ASIS"), left = find_role(markers, "L.ASIS");
+  int right = -1, left = -1;
+  for (const char* role : {"ASIS", "Iliac.Crest", "PSIS"}) {
+    right = find_role(markers, sided(kRight, role));
+    left = find_role(markers, sided(kLeft, role));
+    if (right >= 0 && left >= 0) break;
+  }
   if (right < 0 || left < 0) return false;
   double sum = 0;
   for (size_t k = 0; k < markers.frames(); ++k) {
@@ -345,6 +394,20 @@ bool are_sides_exchanged(const MarkerTracks& markers, const Vec3d& to_the_right)
     if (std::isfinite(apart)) sum += apart;
   }
   return sum < 0;
+}
+
+// Without them no event is found.
+void refuse_missing(const GaitMarkers& gait, const std::string& file) {
+  std::vector<std::string> missing;
+  for (const auto& [foot, letter] : {std::pair{&gait.right, "R"}, std::pair{&gait.left, "L"}}) {
+    if (foot->heel < 0) missing.push_back(fmt::format("{}.Heel", letter));
+    if (foot->toe < 0 && foot->inner < 0) missing.push_back(fmt::format("{}.MT1 or MT2", letter));
+  }
+  if (missing.empty()) return;
+  throw InputError(fmt::format(
+      "{}: there is no {}, which strikes and offs are found by. If it has another name, give a map "
+      "(--map)",
+      file, fmt::join(missing, ", no ")));
 }
 
 // The fifth metatarsal lies outside of the first.
@@ -395,8 +458,9 @@ Track calc_acceleration(const Track& track, double cutoff, double rate) {
 }
 
 Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& body) {
-  const MarkerTracks& markers = trial.markers;
+  MarkerTracks markers = trial.markers;
   Walk walk;
+  walk.digest = calc_recording_digest(markers);
   walk.name = name;
   walk.file = trial.file;
   walk.all_times = markers.times;
@@ -406,6 +470,15 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
   require_even_clock(markers.times, trial.file);
   walk.rate =
       static_cast<double>(markers.frames() - 1) / (markers.times.back() - markers.times.front());
+  walk.notes = trial.warnings;
+  std::vector<std::string> roles = body.pelvis.roles;
+  for (const auto* clusters : {&body.shank, &body.foot}) {
+    for (const Cluster& c : *clusters) roles.insert(roles.end(), c.roles.begin(), c.roles.end());
+  }
+  std::vector<std::string> dropped;
+  drop_frozen(&markers, &dropped);
+  drop_jumps(roles, walk.rate, &markers, &dropped);
+  walk.notes.insert(walk.notes.end(), dropped.begin(), dropped.end());
   const GaitMarkers gait = find_gait_markers(markers.labels);
   // Missing markers by name before anything else: no walk is found without them either.
   ClusterTracks pelvis = find_cluster(markers, body.pelvis, trial.file, "pelvis", false);
@@ -413,21 +486,33 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
     find_cluster(markers, body.foot[side], trial.file, side == kRight ? "right foot" : "left foot",
                  false);
   }
+  refuse_missing(gait, trial.file);
   walk.up_W = find_vertical(markers);
+  if ((walk.up_W - body.up_W).norm() > 1e-9) {
+    const auto say = [](const Vec3d& up) {
+      Eigen::Index axis = 0;
+      up.cwiseAbs().maxCoeff(&axis);
+      return fmt::format("{}{}", up[axis] > 0 ? "+" : "-", "XYZ"[axis]);
+    };
+    throw InputError(
+        fmt::format("{}: {} is up, but {} in the standing trial: write both in the same axes",
+                    trial.file, say(walk.up_W), say(body.up_W)));
+  }
   const MarkerEvents found = find_marker_events(markers, gait, walk.up_W);
   if (!found.why_none.empty()) {
-    throw InputError(fmt::format("{}: no walk that forces could be predicted of: {}", trial.file,
-                                 found.why_none));
+    throw InputError(fmt::format("{}: no walk that forces could be predicted of: {}{}{}",
+                                 trial.file, found.why_none, dropped.empty() ? "" : ". ",
+                                 fmt::join(dropped, " ")));
   }
   walk.R_HW.row(0) = found.ahead;
   walk.R_HW.row(1) = walk.up_W;
   walk.R_HW.row(2) = found.ahead.cross(walk.up_W);
   walk.belt_W = found.belt;
-  walk.notes = found.remarks;
+  walk.notes.insert(walk.notes.end(), found.remarks.begin(), found.remarks.end());
   walk.sides_exchanged = are_sides_exchanged(markers, walk.R_HW.row(2));
   if (walk.sides_exchanged) {
     walk.notes.push_back(
-        "Left and right labels are exchanged throughout (R.ASIS is to the left of L.ASIS): "
+        "Left and right labels are exchanged throughout (the pelvis' right is to its left): "
         "undone.");
     pelvis = find_cluster(markers, body.pelvis, trial.file, "pelvis", true);
   }
@@ -445,7 +530,9 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
     fill(foot, walk.rate, &feet[side], &walk.notes);
   }
   fill("pelvis", walk.rate, &pelvis, &walk.notes);
-  walk.markers = list_markers({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]});
+  walk.markers = list_markers({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]},
+                              walk.sides_exchanged, &walk.notes);
+  find_floor(feet, found.events, body, &walk);
   cut_and_turn({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, trial.file, &walk);
   find_misfit({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]}, &walk);
   const size_t extra = extend_by_strides({&pelvis, &shanks[0], &shanks[1], &feet[0], &feet[1]},
@@ -481,6 +568,10 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
     if (event.doubtful) events[side].doubtful.insert(event.time);
   }
   find_walk_contacts(events, &walk);
+  for (Contact& c : walk.contacts) {
+    c.is_cut = (!c.starts_before && c.strike < walk.times.front()) ||
+               (!c.ends_after && c.off > walk.times.back());
+  }
   if (walk.contacts.empty()) {
     throw InputError(fmt::format(
         "{}: no contact of a foot from strike to off lies in the recording", trial.file));

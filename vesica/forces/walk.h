@@ -24,7 +24,8 @@ struct Contact {
   bool starts_before = false, ends_after = false;  // that event was guessed: it lies beyond the
                                                    // recording or too near to its ends
   bool doubtful = false;                           // breaks a rule of walking
-  bool is_whole() const { return !starts_before && !ends_after; }
+  bool is_cut = false;  // part of it lies in frames in which not everything is seen
+  bool is_whole() const { return !starts_before && !ends_after && !is_cut; }
   double duration() const { return off - strike; }
 };
 
@@ -66,10 +67,12 @@ struct Walk {
   std::vector<double> all_times;
   Vec3d up_W = Vec3d::UnitY();
   Mat3d R_HW = Mat3d::Identity();
-  Vec3d belt_W = Vec3d::Zero();                          // m/s
-  double speed = 0;                                      // m/s
-  double froude_speed = 0;                               // speed / sqrt(g leg length)
-  Track pelvis, slow_pelvis;                             // its centre; 6 Hz
+  Vec3d belt_W = Vec3d::Zero();  // m/s
+  double floor = 0;              // m, along up, of the laboratory: zero in H
+  std::string digest;            // of the recording (recording_digest.h)
+  double speed = 0;              // m/s
+  double froude_speed = 0;       // speed / sqrt(g leg length)
+  Track pelvis, slow_pelvis;     // its centre; 6 Hz
   std::array<Track, kBands.size()> pelvis_acceleration;  // / g
   std::array<Leg, 2> legs;
   Track legs_acceleration;  // both legs
@@ -88,13 +91,15 @@ struct Walk {
   size_t frames() const { return times.size(); }
   // A point of H in the recording's axes.
   Vec3d as_recorded(size_t frame, const Vec3d& p_H) const {
-    return R_HW.transpose() * p_H + belt_W * times[frame];
+    return R_HW.transpose() * (p_H + floor * Vec3d::UnitY()) + belt_W * times[frame];
   }
-  Vec3d in_heading(double time, const Vec3d& p_W) const { return R_HW * (p_W - belt_W * time); }
+  Vec3d in_heading(double time, const Vec3d& p_W) const {
+    return R_HW * (p_W - belt_W * time) - floor * Vec3d::UnitY();
+  }
 };
 
 // Throws InputError: markers that are missing (by their names), no walk (why), a clock that is
-// uneven.
+// uneven, another axis up than the standing trial's.
 Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& body);
 
 // The slope of the floor from markers of feet that stand on it (motion/standing_floor.h), over

@@ -6,12 +6,10 @@
 // to the end from the better ones. From the best of all some variables are then drawn anew, several
 // times side by side, and what ends lower takes its place (hops).
 //
-// Why not Ceres 2.1 with its bounds (dense QR, the same Jacobians, starts and hops): of twelve
-// fits, three types to four stances, it took 0.17 to 0.43 s each, plain Levenberg-Marquardt with
-// bounds 0.07 to 0.37 s (medians 0.29 and 0.12), and the latter ended as low or lower in most, by
-// 1 % higher in one. Ceres holds its bounds by a line search with a Jacobian a trial, and where
-// variables end on bounds its steps become short. Neither sees the curvature of the residuals,
-// which is learned here besides (foot2d_fit.cpp): the same ends in a third of the time.
+// Why not Ceres with its bounds and the same Jacobians: bench/foot2d_bench runs both from the same
+// points. Ceres holds its bounds by a line search with a Jacobian a trial, and where variables end
+// on bounds its steps become short. Nor does it see the curvature of the residuals, which is
+// learned here besides (foot2d_fit.cpp).
 //
 // What is drawn hangs on seed and number alone, so that the result is the same to the last bit
 // whatever the number of threads.
@@ -57,7 +55,8 @@ struct Foot2dEstimate {
   std::string name, unit;
   double value = 0;
   double low = 0, high = 0;  // 95 %
-  bool determined = false;   // the data narrow its range to less than half
+  // Narrowed to less than half of what the bounds say and to two decades, and on no bound.
+  bool determined = false;
   bool at_bound = false;
   double source = 0;  // the source's optimum, NaN where it has none
 };

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Foot2dStance {
   std::vector<Point2<double>> H, P, T;        // markers [m]
   bool toe_measured = true;                   // false: T was made up (foot2d_trials.h)
   std::vector<double> normal, friction, cop;  // up, forward [N]; [m]
+  // Markers above the ground while the foot is flat [m]; NaN: made up.
+  double heel_height = std::numeric_limits<double>::quiet_NaN(), ball_height = heel_height;
 
   size_t frames() const { return times.size(); }
   double step() const { return (times.back() - times.front()) / double(times.size() - 1); }

@@ -76,6 +76,15 @@ Foot2dMarkers read_markers(const InputNode& node) {
   return m;
 }
 
+bool is_same_recording(const MarkerTracks& a, const MarkerTracks& b) {
+  if (a.frames() == 0 || a.times != b.times || a.labels != b.labels) return false;
+  for (size_t k = 0; k < a.positions.size(); ++k) {
+    const Vec3d &p = a.positions[k], &q = b.positions[k];
+    if (p.allFinite() != q.allFinite() || (p.allFinite() && p != q)) return false;
+  }
+  return true;
+}
+
 Foot2dTrials read_recordings(const InputFile& file, const InputNode& root) {
   Foot2dTrialOptions options;
   if (const auto weight = root.find("weight")) options.weight = weight->positive(dimension::kForce);
@@ -98,6 +107,10 @@ Foot2dTrials read_recordings(const InputFile& file, const InputNode& root) {
     if (const auto forces = walk.find("forces")) {
       motion = join(motion, load_motion(resolve_path(file, *forces)));
     }
+    for (const FootTrial& other : walks) {
+      if (!is_same_recording(motion.markers, other.motion.markers)) continue;
+      walk.fail("has the markers of '" + other.name + "': it would foretell itself");
+    }
     walks.push_back({name, std::move(motion)});
   }
   if (walks.empty()) root.at("walks").fail("at least one walk is needed");
@@ -118,17 +131,14 @@ std::string list_remarks(const Foot2dTrials& trials, const std::string& walk) {
   return lines;
 }
 
-// `fit`: walks, or maps of walk and side. Nothing: all stances.
-std::vector<size_t> read_fitted(const InputNode& root, const Foot2dTrials& trials) {
+// `fit`: walks, or maps of walk and side. Nothing: all stances. `given`: walks with or without one.
+std::vector<size_t> read_fitted(const InputNode& root, const Foot2dTrials& trials,
+                                const std::vector<std::string>& given) {
   std::vector<size_t> fitted;
   const auto node = root.find("fit");
   if (!node) {
     for (size_t k = 0; k < trials.stances.size(); ++k) fitted.push_back(k);
     return fitted;
-  }
-  std::vector<std::string> given;  // walks, with or without a stance
-  if (const auto walks = root.find("walks")) {
-    for (const InputNode& walk : walks->items()) given.push_back(walk.at("name").text());
   }
   std::vector<std::string_view> known;
   for (const Foot2dStance& s : trials.stances) {
@@ -165,11 +175,43 @@ std::vector<size_t> read_fitted(const InputNode& root, const Foot2dTrials& trial
   return fitted;
 }
 
+// Stances with which no fit can begin go, and are told.
+void leave_out_unusable(const InputNode& root, Foot2dPlan* plan) {
+  std::vector<std::string> left_out;
+  const auto is_unusable = [&](const Foot2dStance& s) {
+    try {
+      const Foot2dGeometryFit geometry = fit_foot2d_geometry(s);
+      for (const Foot2dStance& stance : {s, make_reversed(s)}) {
+        Foot2dProblem(stance, geometry.geometry, s.poses, {}, plan->cop_threshold);
+      }
+      return false;
+    } catch (const InputError& e) {
+      left_out.push_back(fmt::format("{}: left out: {}", s.trial, e.what()));
+      return true;
+    }
+  };
+  std::erase_if(plan->trials.stances, is_unusable);
+  if (plan->trials.stances.empty()) {
+    std::string why = "no stance can be fitted";
+    for (const std::string& words : left_out) why += "\n  " + words;
+    const auto search = root.find("search");
+    const auto threshold = search ? search->find("cop_threshold") : std::nullopt;
+    (threshold ? *threshold : root.at(root.find("walks") ? "walks" : "synthetic")).fail(why);
+  }
+  plan->trials.remarks.insert(plan->trials.remarks.end(), left_out.begin(), left_out.end());
+}
+
 void read_search(const InputNode& root, Foot2dPlan* plan) {
   if (const auto node = root.find("search")) {
     node->allow({"route", "seeds", "starts", "hops", "iterations", "seed", "cop_threshold"});
     if (const auto n = node->find("route")) {
       plan->route = static_cast<Route>(n->choice({"gradient", "source", "both"}));
+    }
+    for (const char* key : {"seeds", "starts", "hops", "iterations"}) {
+      if (plan->route != Route::kSource) break;
+      if (const auto n = node->find(key)) {
+        n->fail("has no effect with `route: source`: see `pipeline`");
+      }
     }
     if (const auto n = node->find("seeds")) plan->seeds = n->integer(1, 1000);
     if (const auto n = node->find("starts")) plan->fit.starts = n->integer(1, 10000);
@@ -229,6 +271,9 @@ Foot2dPlan read_foot2d_plan(const InputFile& file) {
       plan.types.push_back({element, friction});
     }
     if (plan.types.empty()) node->fail("at least one element type");
+    // Smaller families first: where they end, the larger ones begin once more.
+    std::sort(plan.types.begin(), plan.types.end(),
+              [](const Foot2dType& a, const Foot2dType& b) { return a.element < b.element; });
   }
   if (const auto synthetic = root.find("synthetic")) {
     for (const char* key : {"walks", "standing", "weight", "filter", "markers"}) {
@@ -248,7 +293,13 @@ Foot2dPlan read_foot2d_plan(const InputFile& file) {
   } else {
     root.fail("`walks` with `standing`, or `synthetic`: stances come from one of them");
   }
-  plan.fitted = read_fitted(root, plan.trials);
+  std::vector<std::string> given;
+  if (const auto walks = root.find("walks")) {
+    for (const InputNode& walk : walks->items()) given.push_back(walk.at("name").text());
+  }
+  for (const Foot2dStance& s : plan.trials.stances) given.push_back(s.trial);
+  leave_out_unusable(root, &plan);
+  plan.fitted = read_fitted(root, plan.trials, given);
   return plan;
 }
 
@@ -298,6 +349,22 @@ Foot2dCurves copy_curves(const Foot2dStance& from, const Foot2dStance& onto) {
   return out;
 }
 
+// Each quantity at its mean, where it counts.
+Foot2dCurves make_constants(const Foot2dStance& s, double cop_threshold) {
+  const auto mean = [&](const std::vector<double>& y, double least) {
+    double sum = 0, count = 0;
+    for (size_t f = 0; f < y.size(); ++f) {
+      if (!std::isfinite(y[f]) || s.normal[f] < least) continue;
+      sum += y[f];
+      ++count;
+    }
+    return sum / std::max(1.0, count);
+  };
+  const auto all = [&](double value) { return std::vector<double>(s.frames(), value); };
+  return {all(mean(s.normal, -kInfinity)), all(mean(s.friction, -kInfinity)),
+          all(mean(s.cop, cop_threshold))};
+}
+
 double median_total(const std::vector<Foot2dUnseen>& list) {
   std::vector<double> totals;
   for (const Foot2dUnseen& u : list) totals.push_back(u.objective.total());
@@ -312,17 +379,24 @@ class StanceWork {
     result_.stance = plan.trials.stances[fitted];
     result_.geometry = fit_foot2d_geometry(result_.stance);
     poses_ = apply_toe(result_.stance, result_.geometry.toe);
+    const Foot2dProblem own(result_.stance, result_.geometry.geometry, poses_, {},
+                            plan.cop_threshold);
+    result_.constants = own.objective(make_constants(result_.stance, plan.cop_threshold));
     for (const Foot2dStance* s : unseen_) {
-      unseen_poses_.push_back(apply_toe(*s, fit_foot2d_toe(*s, result_.geometry.geometry).toe));
+      const Foot2dGeometryFit toe = fit_foot2d_toe(*s, result_.geometry.geometry);
+      unseen_poses_.push_back(apply_toe(*s, toe.toe));
       const Foot2dProblem problem(*s, result_.geometry.geometry, unseen_poses_.back(), {},
                                   plan.cop_threshold);
-      result_.copied.push_back({s->name, problem.objective(copy_curves(result_.stance, *s))});
+      result_.copied.push_back(
+          {s->name, problem.objective(copy_curves(result_.stance, *s)), toe.converged});
     }
   }
 
+  // False: stopped before there was anything.
   bool add(const Foot2dType& type) {
     Foot2dTypeResult r;
     r.type = type;
+    placebos_.emplace_back();
     const Foot2dProblem problem(result_.stance, result_.geometry.geometry, poses_, type,
                                 plan_.cop_threshold);
     const Foot2dProblem placebo(make_reversed(result_.stance), result_.geometry.geometry, poses_,
@@ -333,7 +407,7 @@ class StanceWork {
     for (size_t k = 0; k < unseen_.size(); ++k) {
       const Foot2dProblem other(*unseen_[k], result_.geometry.geometry, unseen_poses_[k], type,
                                 plan_.cop_threshold);
-      r.unseen.push_back({unseen_[k]->name, other.objective(r.fit.x.data())});
+      r.unseen.push_back({unseen_[k]->name, other.objective(r.fit.x.data()), true});
     }
     r.intervals = calc_foot2d_intervals(problem, r.fit.x);
     r.curves = problem.simulate(r.fit.x.data());
@@ -347,7 +421,7 @@ class StanceWork {
   bool is_stopped() const { return run_.stop && run_.stop(); }
 
   void search_by_gradient(const Foot2dProblem& problem, const Foot2dProblem& placebo,
-                          Foot2dTypeResult* r) const {
+                          Foot2dTypeResult* r) {
     Foot2dFitSettings settings = plan_.fit;
     settings.threads = run_.threads;
     settings.stop = run_.stop;
@@ -359,43 +433,70 @@ class StanceWork {
       r->of_seeds.push_back(fit.objective.total());
       if (r->fit.x.size() == 0 || fit.objective.total() < r->fit.objective.total()) r->fit = fit;
     }
-    if (const auto nested = make_nested_start(r->type)) {
-      const Foot2dFit fit = fit_foot2d_from(problem, *nested, settings);
-      if (fit.objective.total() < r->fit.objective.total()) r->fit = fit;
+    if (r->fit.x.size() == 0) return;
+    const Foot2dTypeResult* smaller = find_smaller(r->type);
+    if (smaller != nullptr && try_nested(problem, *smaller, smaller->fit.x, settings, &r->fit)) {
+      r->J_from = fmt::format("the optimum of {}", name_of(smaller->type.element));
     }
     r->fit.seconds = seconds;
-    // As many starts and hops as the measured forces had.
+    if (!r->fit.converged) {
+      r->unconverged.push_back(
+          is_stopped() ? "the search was interrupted"
+                       : fmt::format("the search did not converge in {} iterations from its lowest "
+                                     "point, J is what it had reached: raise `search.iterations`",
+                                     10 * plan_.fit.iterations));
+    }
+    if (is_stopped()) return;
+    // As many starts and hops as the measured forces had, and the same start besides.
     settings.seed = plan_.fit.seed;
     settings.starts = plan_.seeds * plan_.fit.starts;
     settings.hops = plan_.seeds * plan_.fit.hops;
-    r->placebo = fit_foot2d(placebo, settings).objective;
+    Foot2dFit reversed = fit_foot2d(placebo, settings);
+    if (smaller != nullptr) {
+      const Eigen::VectorXd& start = placebos_[static_cast<size_t>(smaller - result_.types.data())];
+      if (start.size() > 0) try_nested(placebo, *smaller, start, settings, &reversed);
+    }
+    if (is_stopped()) return;
+    placebos_.back() = reversed.x;
+    r->placebo = reversed.objective;
   }
 
-  // With H = 1 the hyper-volumetric sphere is the linear one, the ellipsoid likewise: where that
-  // was fitted before, its optimum is one more start, so that the larger family never ends above
-  // the smaller.
-  std::optional<Eigen::VectorXd> make_nested_start(const Foot2dType& type) const {
-    if (!type.is_hyper()) return std::nullopt;
+  // With H = 1 the hyper-volumetric sphere is the linear one, the ellipsoid likewise.
+  const Foot2dTypeResult* find_smaller(const Foot2dType& type) const {
+    if (!type.is_hyper()) return nullptr;
     const auto smaller = type.is_ellipsoid() ? Foot2dElement::kEllipsoid : Foot2dElement::kLinear;
     for (const Foot2dTypeResult& r : result_.types) {
-      if (r.type.element != smaller) continue;
-      const auto from = make_foot2d_rows(r.type), to = make_foot2d_rows(type);
-      Eigen::VectorXd x(3 * static_cast<Eigen::Index>(to.size()));
-      Eigen::Index at = 0;
-      for (size_t point = 0; point < 3; ++point) {
-        for (const Foot2dRow& row : to) {
-          const auto same = std::find_if(from.begin(), from.end(),
-                                         [&](const Foot2dRow& f) { return f.slot == row.slot; });
-          const auto k = static_cast<size_t>(same - from.begin());
-          // The middle of log(0.1) to log(10).
-          x[at++] = same == from.end()
-                        ? 0.5
-                        : r.fit.x[static_cast<Eigen::Index>(point * from.size() + k)];
-        }
-      }
-      return x;
+      if (r.type.element == smaller) return &r;
     }
-    return std::nullopt;
+    return nullptr;
+  }
+
+  // Where the smaller family ended is one more start, so that the larger one never ends above it.
+  bool try_nested(const Foot2dProblem& problem, const Foot2dTypeResult& smaller,
+                  const Eigen::VectorXd& end, const Foot2dFitSettings& settings,
+                  Foot2dFit* best) const {
+    const auto from = make_foot2d_rows(smaller.type), to = problem.rows();
+    Eigen::VectorXd x(3 * static_cast<Eigen::Index>(to.size()));
+    Eigen::Index at = 0;
+    for (size_t point = 0; point < 3; ++point) {
+      for (const Foot2dRow& row : to) {
+        const auto same = std::find_if(from.begin(), from.end(),
+                                       [&](const Foot2dRow& f) { return f.slot == row.slot; });
+        const auto k = static_cast<size_t>(same - from.begin());
+        // The middle of log(0.1) to log(10).
+        x[at++] =
+            same == from.end() ? 0.5 : end[static_cast<Eigen::Index>(point * from.size() + k)];
+      }
+    }
+    Foot2dFit fit = fit_foot2d_from(problem, x, settings);
+    if (!fit.converged) {  // as far as from any other start
+      Foot2dFitSettings longer = settings;
+      longer.iterations = 10 * settings.iterations;
+      fit = fit_foot2d_from(problem, fit.x, longer);
+    }
+    if (!(fit.objective.total() < best->objective.total())) return false;
+    *best = fit;
+    return true;
   }
 
   void search_as_source(const Foot2dProblem& problem, const Foot2dProblem& placebo,
@@ -403,14 +504,37 @@ class StanceWork {
     Foot2dPipelineSettings settings = plan_.pipeline;
     settings.threads = run_.threads;
     settings.stop = run_.stop;
+    const auto is_cut = [&](const Foot2dPipelineResult& p) {
+      return is_stopped() ||
+             (!p.converged && settings.time_limit > 0 && p.seconds > settings.time_limit);
+    };
     r->pipeline = run_foot2d_pipeline(problem, settings);
+    if (!r->pipeline->converged) {
+      r->unconverged.push_back(
+          is_stopped() ? "the source's search was interrupted"
+          : is_cut(*r->pipeline)
+              ? "the source's search did not end within `pipeline.time_limit`, J is what it had "
+                "reached"
+              : fmt::format(
+                    "the source's search did not end in {} rounds, J is what it had reached",
+                    r->pipeline->rounds));
+    }
     if (plan_.route == Route::kBoth) return;
     r->fit.x = r->pipeline->x;
     r->fit.objective = r->pipeline->objective;
     r->fit.converged = r->pipeline->converged;
     r->fit.seconds = r->pipeline->seconds;
     r->of_seeds = r->pipeline->of_sqp;
-    r->placebo = run_foot2d_pipeline(placebo, settings).objective;
+    const double least = *std::min_element(r->of_seeds.begin(), r->of_seeds.end());
+    if (r->fit.objective.total() < least) r->J_from = "pattern search and SQP after them";
+    if (is_stopped()) return;
+    const Foot2dPipelineResult reversed = run_foot2d_pipeline(placebo, settings);
+    if (!is_cut(reversed)) {
+      r->placebo = reversed.objective;
+    } else if (!is_stopped()) {
+      r->unconverged.push_back(
+          "the search on reversed forces did not end within `pipeline.time_limit`: no placebo");
+    }
   }
 
   const Foot2dPlan& plan_;
@@ -418,90 +542,9 @@ class StanceWork {
   std::vector<const Foot2dStance*> unseen_;
   std::vector<std::vector<Foot2dPose>> unseen_poses_;
   std::vector<Foot2dPose> poses_;
+  std::vector<Eigen::VectorXd> placebos_;  // where the searches on reversed forces ended, by type
   Foot2dStanceResult result_;
 };
-
-const Foot2dTypeResult* find_type(const Foot2dStanceResult& stance, Foot2dElement element) {
-  for (const Foot2dTypeResult& r : stance.types) {
-    if (r.type.element == element) return &r;
-  }
-  return nullptr;
-}
-
-void add_geometry_verdict(Foot2dStudy* study) {
-  double mean = 0, sd = 0;
-  int count = 0;
-  bool toe = true;
-  for (const Foot2dStanceResult& s : study->stances) {
-    mean += s.geometry.all.mean;
-    sd += s.geometry.all.sd;
-    toe = toe && s.stance.toe_measured;
-    ++count;
-  }
-  study->verdicts.push_back(fmt::format(
-      "geometry: markers of {} met to {:.1f} +- {:.1f} mm, mean of {} stances (source 3.7 +- 4.3)",
-      toe ? "heel, ball and toe" : "heel and ball", 1e3 * mean / count, 1e3 * sd / count, count));
-}
-
-// Whether the source's order holds, in a number of each stance.
-void add_order_verdict(const char* what, const std::function<double(const Foot2dTypeResult&)>& J,
-                       Foot2dStudy* study) {
-  int holds = 0, count = 0;
-  std::vector<double> spring, linear, hyper;
-  for (const Foot2dStanceResult& s : study->stances) {
-    const Foot2dTypeResult* a = find_type(s, Foot2dElement::kSpring);
-    const Foot2dTypeResult* b = find_type(s, Foot2dElement::kLinear);
-    const Foot2dTypeResult* c = find_type(s, Foot2dElement::kHyper);
-    if (a == nullptr || b == nullptr || c == nullptr || !std::isfinite(J(*a))) continue;
-    spring.push_back(J(*a));
-    linear.push_back(J(*b));
-    hyper.push_back(J(*c));
-    ++count;
-    if (J(*a) > J(*b) && J(*b) > J(*c)) ++holds;
-  }
-  if (count == 0) return;
-  study->verdicts.push_back(fmt::format(
-      "{}: spring > linear > hyper holds in {} of {} stances; medians {:.3f}, {:.3f}, {:.3f}", what,
-      holds, count, calc_median(spring), calc_median(linear), calc_median(hyper)));
-}
-
-void add_placebo_verdict(Foot2dStudy* study) {
-  std::vector<double> ratios;
-  for (const Foot2dStanceResult& s : study->stances) {
-    for (const Foot2dTypeResult& r : s.types) {
-      ratios.push_back(r.placebo.total() / r.fit.objective.total());
-    }
-  }
-  if (ratios.empty()) return;
-  const double least = *std::min_element(ratios.begin(), ratios.end());
-  const double middle = calc_median(ratios);
-  study->verdicts.push_back(fmt::format(
-      "placebo: forces reversed in time end at {:.1f} times the objective of the measured ones "
-      "(median; least {:.2f}): the fit {}",
-      middle, least,
-      least > 2    ? "tells them apart"
-      : middle > 2 ? "mostly tells them apart"
-                   : "hardly tells them apart, so a low objective says little"));
-}
-
-void add_unseen_verdict(Foot2dStudy* study) {
-  std::vector<double> model, copied;
-  for (const Foot2dStanceResult& s : study->stances) {
-    if (s.copied.empty()) continue;
-    copied.push_back(s.median_copied());
-    for (const Foot2dTypeResult& r : s.types) model.push_back(r.median_unseen());
-  }
-  if (model.empty()) return;
-  constexpr double kConstants = 2;  // J of them, at least
-  const double a = calc_median(model), b = calc_median(copied);
-  study->verdicts.push_back(
-      fmt::format("unseen stances: objective {:.2f} (median), the fitted stance's own curves laid "
-                  "over them {:.2f}: {}",
-                  a, b,
-                  std::min(a, b) > kConstants ? "neither is better than constants at their means"
-                  : a < b                     ? "the models are better"
-                                              : "the models are not better"));
-}
 
 }  // namespace
 
@@ -529,32 +572,21 @@ Foot2dStudy run_foot2d_study(const InputFile& file, const Foot2dRun& run) {
     for (const Foot2dType& type : plan.types) {
       if (run.stop && run.stop()) break;
       if (!work.add(type)) break;
-      if (!work.result().types.back().fit.converged) {
-        study.converged = false;
-        const bool source = plan.route == Route::kSource;
-        study.remarks.push_back(
-            fmt::format("{}, {}: the search did not converge{}; its J is what it had reached",
-                        work.result().stance.name, name_of(type.element),
-                        source ? ": `pipeline` has a time limit, or it takes more rounds"
-                               : fmt::format(" in {} iterations from its lowest point: raise "
-                                             "`search.iterations`",
-                                             10 * plan.fit.iterations)));
-      }
       if (run.progress) run.progress(++done / parts);
     }
-    if (!work.result().types.empty()) study.stances.push_back(work.result());
+    if (!work.result().types.empty()) {
+      const std::vector<std::string> unconverged = list_unconverged(work.result());
+      const std::vector<std::string> poor = list_poor_fits(work.result());
+      study.converged = study.converged && unconverged.empty();
+      for (const auto* list : {&unconverged, &poor}) {
+        study.remarks.insert(study.remarks.end(), list->begin(), list->end());
+      }
+      study.stances.push_back(work.result());
+    }
     if (run.stop && run.stop()) break;
   }
   study.interrupted = run.stop && run.stop();
-  if (!study.stances.empty()) {
-    add_geometry_verdict(&study);
-    add_order_verdict(
-        "fitted", [](const Foot2dTypeResult& r) { return r.fit.objective.total(); }, &study);
-    add_order_verdict(
-        "unseen", [](const Foot2dTypeResult& r) { return r.median_unseen(); }, &study);
-    add_placebo_verdict(&study);
-    add_unseen_verdict(&study);
-  }
+  study.verdicts = find_foot2d_verdicts(study.stances);
   study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return study;
 }

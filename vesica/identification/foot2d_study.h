@@ -26,17 +26,20 @@ namespace vesica {
 struct Foot2dUnseen {
   std::string stance;
   Foot2dObjective objective;
+  bool toe_converged = true;  // the fit of its toe angle
 };
 
 struct Foot2dTypeResult {
   Foot2dType type;
   Foot2dFit fit;                 // the best of all seeds
   std::vector<double> of_seeds;  // J of each
-  Foot2dObjective placebo;
+  std::string J_from;            // what ended lower than all seeds; empty: one of them did
+  std::optional<Foot2dObjective> placebo;  // none where its search was cut short
   std::vector<Foot2dUnseen> unseen;
   Foot2dIntervals intervals;
   Foot2dCurves curves;
   std::optional<Foot2dPipelineResult> pipeline;
+  std::vector<std::string> unconverged;  // searches that did not end by themselves, and why
 
   double median_unseen() const;  // NaN where there is none
 };
@@ -46,6 +49,7 @@ struct Foot2dStanceResult {
   Foot2dGeometryFit geometry;
   std::vector<Foot2dTypeResult> types;
   std::vector<Foot2dUnseen> copied;
+  Foot2dObjective constants;  // of each quantity at its mean: what a fit has to be better than
 
   double median_copied() const;
 };
@@ -67,8 +71,17 @@ struct Foot2dRun {
   std::function<void(double part)> progress;
   std::function<bool()> stop;
 };
-// Wrong input is an InputError with file and line.
+// Wrong input is an InputError with file and line. Stances that cannot be fitted are left out and
+// told, as long as others are left.
 Foot2dStudy run_foot2d_study(const InputFile& file, const Foot2dRun& run);
+
+// What did not converge in a stance, a sentence each.
+std::vector<std::string> list_unconverged(const Foot2dStanceResult& stance);
+// Fits that explain next to nothing, or one of the three quantities no better than a constant.
+std::vector<std::string> list_poor_fits(const Foot2dStanceResult& stance);
+// What all stances together say: of geometry, of the order of the types, of placebo and unseen
+// stances, and of the parameters.
+std::vector<std::string> find_foot2d_verdicts(const std::vector<Foot2dStanceResult>& stances);
 
 nlohmann::ordered_json make_foot2d_json(const Foot2dStudy& study);
 // Measured and simulated curves, a row a frame and type.

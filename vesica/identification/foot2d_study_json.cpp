@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vesica/identification/foot2d_study.h"
+#include "vesica/io/text_input.h"
 
 namespace vesica {
 namespace {
@@ -74,13 +75,14 @@ Json as_json(const Foot2dTypeResult& r) {
            {"friction", name_of(r.type.friction)},
            {"objective", as_json(r.fit.objective)},
            {"objective_of_seeds", r.of_seeds},
-           {"placebo", as_json(r.placebo)},
+           {"placebo", r.placebo ? as_json(*r.placebo) : Json(nullptr)},
            {"unseen", as_json(r.unseen)},
            {"unseen_median", number_or_null(r.median_unseen())},
            {"parameters", as_json(r.intervals)},
            {"undetermined_directions", r.intervals.undetermined_directions},
            {"converged", r.fit.converged},
            {"seconds", r.fit.seconds}};
+  if (!r.J_from.empty()) out["objective_from"] = r.J_from;
   if (r.pipeline) out["pipeline"] = as_json(*r.pipeline);
   return out;
 }
@@ -102,6 +104,9 @@ Json make_foot2d_json(const Foot2dStudy& study) {
                 {"period", s.stance.period},
                 {"frames", s.stance.frames()},
                 {"toe_measured", s.stance.toe_measured},
+                {"heel_height", number_or_null(s.stance.heel_height)},
+                {"ball_height", number_or_null(s.stance.ball_height)},
+                {"constants", as_json(s.constants)},
                 {"geometry", as_json(s.geometry, s.stance.toe_measured)},
                 {"copied", as_json(s.copied)},
                 {"copied_median", number_or_null(s.median_copied())}};
@@ -126,10 +131,10 @@ std::string make_foot2d_csv(const Foot2dStudy& study) {
     for (const Foot2dTypeResult& r : s.types) {
       for (size_t f = 0; f < s.stance.frames(); ++f) {
         text +=
-            fmt::format("{},{},{:.9g},{},{},{},{},{},{}\n", s.stance.name, name_of(r.type.element),
-                        s.stance.times[f], cell(s.stance.normal[f]), cell(r.curves.normal[f]),
-                        cell(s.stance.friction[f]), cell(r.curves.friction[f]),
-                        cell(s.stance.cop[f]), cell(r.curves.cop[f]));
+            fmt::format("{},{},{:.9g},{},{},{},{},{},{}\n", as_csv_field(s.stance.name),
+                        name_of(r.type.element), s.stance.times[f], cell(s.stance.normal[f]),
+                        cell(r.curves.normal[f]), cell(s.stance.friction[f]),
+                        cell(r.curves.friction[f]), cell(s.stance.cop[f]), cell(r.curves.cop[f]));
       }
     }
   }

@@ -218,45 +218,97 @@ struct PlaneTrack {
   }
 };
 
-// Markers that are another foot's or another point's: hindfoot and forefoot are one body, on which
-// distances stay, and the heel lies behind the ball.
+// Mean over the frames in which the foot stands flat, by the phase of the contact.
+template <class Value>
+double mean_while_flat(const Foot2dStance& s, const Value& value) {
+  double sum = 0;
+  int count = 0;
+  for (size_t f = 0; f < s.frames(); ++f) {
+    const double u = (s.times[f] - s.begin) / (s.end - s.begin);
+    if (u < 0.3 || u > 0.5) continue;
+    sum += value(f);
+    ++count;
+  }
+  return count > 0 ? sum / count : kMissing;
+}
+
+// Markers that are another foot's or another point's: hindfoot, forefoot and toes are bodies, on
+// which distances stay and are those of a foot; it stands while it is loaded, and then the heel
+// lies behind the ball, the tip of the toes ahead of it, the ankle above both.
 void check_anatomy(const Foot2dStance& s) {
-  // Skin and the projection of a foot that turns: up to 8 mm in the walks of ../shared/data.
-  constexpr double kMostSpread = 0.03;  // m
-  const auto check = [&](const char* what, const auto& distance) {
-    double mean = 0, square_sum = 0, count = 0;
-    for (size_t f = 0; f < s.frames(); ++f) {
-      const double d = distance(f);
-      if (!std::isfinite(d)) continue;
-      mean += d;
-      square_sum += d * d;
-      ++count;
+  struct Length {
+    const char* what;
+    double least, most;  // m; from a child's foot of 120 mm to one of 320 mm in a shoe
+    std::vector<double> values;
+
+    double mean() const {
+      double sum = 0;
+      for (const double v : values) sum += v;
+      return sum / double(values.size());
     }
-    mean /= std::max(1.0, count);
-    const double spread = std::sqrt(std::max(0.0, square_sum / std::max(1.0, count) - mean * mean));
-    if (spread <= kMostSpread) return;
+    double spread() const {
+      double sum = 0;
+      for (const double v : values) sum += (v - mean()) * (v - mean());
+      return std::sqrt(sum / double(values.size()));
+    }
+  };
+  std::vector<Length> lengths = {{"ankle to heel", 0.02, 0.14, {}},
+                                 {"ankle to ball", 0.06, 0.22, {}}};
+  if (!s.T.empty()) lengths.push_back({"ball to tip of the toes", 0.015, 0.12, {}});
+  for (size_t f = 0; f < s.frames(); ++f) {
+    const Foot2dPose& q = s.poses[f];
+    lengths[0].values.push_back(std::hypot(s.H[f].x - q.x, s.H[f].y - q.y));
+    lengths[1].values.push_back(std::hypot(s.P[f].x - q.x, s.P[f].y - q.y));
+    if (!s.T.empty()) {
+      lengths[2].values.push_back(std::hypot(s.T[f].x - s.P[f].x, s.T[f].y - s.P[f].y));
+    }
+  }
+  // Skin and the projection of a foot that turns: up to 8 mm in wbds07 and oxford_foot, of toes up
+  // to 4 mm (tests/identification/foot2d_trials_test.cpp).
+  constexpr double kMostSpread = 0.03;  // m
+  for (const Length& l : lengths) {
+    if (l.spread() <= kMostSpread) continue;
     throw InputError(fmt::format(
         "the distance from {} is {:.0f} +- {:.0f} mm, but they are of one body: are their markers "
         "of this foot?",
-        what, 1e3 * mean, 1e3 * spread));
-  };
-  const auto between = [](double x, double y, const Point2<double>& p) {
-    return std::hypot(p.x - x, p.y - y);
-  };
-  check("ankle to heel", [&](size_t f) { return between(s.poses[f].x, s.poses[f].y, s.H[f]); });
-  check("ankle to ball", [&](size_t f) { return between(s.poses[f].x, s.poses[f].y, s.P[f]); });
-  double ahead = 0;
-  int count = 0;
-  for (size_t f = 0; f < s.frames(); ++f) {
-    if (s.times[f] < s.begin || s.times[f] > s.end) continue;
-    ahead += s.P[f].x - s.H[f].x;
-    ++count;
+        l.what, 1e3 * l.mean(), 1e3 * l.spread()));
   }
-  if (count > 0 && ahead / count < 0.02) {
+  constexpr double kMostSpeed = 0.5;  // m/s; a foot that swings: 2 m/s and more
+  const auto check_speed = [&](const char* what, const std::vector<Point2<double>>& points) {
+    const double speed = mean_while_flat(s, [&](size_t f) {
+      const size_t a = f > 0 ? f - 1 : f, b = f + 1 < s.frames() ? f + 1 : f;
+      return (points[b].x - points[a].x) / (s.times[b] - s.times[a]);
+    });
+    if (!(std::abs(speed) > kMostSpeed)) return;
     throw InputError(fmt::format(
-        "its heel lies {:.0f} mm behind its ball along the walk: are their markers exchanged, or "
-        "does it walk backwards?",
-        1e3 * ahead / count));
+        "its {} moves at {:.1f} m/s while it is loaded: are its markers of the other foot, or does "
+        "the floor move?",
+        what, speed));
+  };
+  check_speed("heel", s.H);
+  check_speed("ball", s.P);
+  const auto check_order = [&](const char* words, double least, const auto& distance) {
+    const double mean = mean_while_flat(s, distance);
+    if (!(mean < least)) return;
+    throw InputError(
+        fmt::format("{} by {:.0f} mm only: are their markers exchanged, or does it walk backwards?",
+                    words, 1e3 * mean));
+  };
+  check_order("its ball lies ahead of its heel", 0.02,
+              [&](size_t f) { return s.P[f].x - s.H[f].x; });
+  check_order("its ankle lies above its heel", 0,
+              [&](size_t f) { return s.poses[f].y - s.H[f].y; });
+  check_order("its ankle lies above its ball", 0,
+              [&](size_t f) { return s.poses[f].y - s.P[f].y; });
+  if (!s.T.empty()) {
+    check_order("the tip of its toes lies ahead of its ball", 0,
+                [&](size_t f) { return s.T[f].x - s.P[f].x; });
+  }
+  for (const Length& l : lengths) {
+    if (l.mean() >= l.least && l.mean() <= l.most) continue;
+    throw InputError(fmt::format(
+        "from {} it is {:.0f} mm, on a foot {:.0f} to {:.0f} mm: are these its markers?", l.what,
+        1e3 * l.mean(), 1e3 * l.least, 1e3 * l.most));
   }
 }
 
@@ -271,15 +323,7 @@ void make_up_toe(Foot2dStance* s) {
   const auto level = [&](size_t f) {
     return std::asin(std::clamp((kToeHeight - s->P[f].y) / PT, -1.0, 1.0)) - s->poses[f].theta;
   };
-  double rest = 0;
-  int count = 0;
-  for (size_t f = 0; f < s->frames(); ++f) {
-    const double u = (s->times[f] - s->begin) / (s->end - s->begin);
-    if (u < 0.3 || u > 0.5) continue;
-    rest += level(f);
-    ++count;
-  }
-  rest /= std::max(1, count);
+  const double rest = mean_while_flat(*s, level);
   s->toe_measured = false;
   for (size_t f = 0; f < s->frames(); ++f) {
     const double psi = s->poses[f].theta + std::clamp(level(f), rest, rest + kMostBending);
@@ -288,8 +332,8 @@ void make_up_toe(Foot2dStance* s) {
 }
 
 Foot2dStance make_planar(const WalkTrack& walk, const FootTrials::Entry& entry,
-                         const FloorPlane& floor, double weight,
-                         const Foot2dTrialOptions& options) {
+                         const FloorPlane& floor, double weight, const Foot2dTrialOptions& options,
+                         std::vector<std::string>* remarks) {
   const MarkerTracks& m = walk.markers;
   const bool left = entry.side == Foot::kLeft;
   const PointMarkers points = find_points(m, left ? 'L' : 'R', left ? options.left : options.right);
@@ -316,6 +360,7 @@ Foot2dStance make_planar(const WalkTrack& walk, const FootTrials::Entry& entry,
   for (first = last; first > 1 && m.times[first - 1] > entry.end - s.period && known(first - 2);) {
     --first;
   }
+  const bool cut = first > 1 && m.times[first - 1] > entry.end - s.period;
   if (!known(last) || !known(last + 1) || m.times[first] > entry.begin) {
     throw InputError("markers of the foot are missing in it");
   }
@@ -342,6 +387,15 @@ Foot2dStance make_planar(const WalkTrack& walk, const FootTrials::Entry& entry,
     add_load(plate, m.times[f], m.times[f] >= entry.begin && m.times[f] <= entry.end, plane, &s);
   }
   check_anatomy(s);
+  s.heel_height = mean_while_flat(s, [&](size_t f) { return s.H[f].y; });
+  s.ball_height = mean_while_flat(s, [&](size_t f) { return s.P[f].y; });
+  if (cut) {
+    remarks->push_back(fmt::format(
+        "{}: {} stance at {:.2f} s: markers are missing in the swing before it, of which {:.2f} of "
+        "{:.2f} s are used",
+        entry.trial, s.side, entry.begin, std::max(0.0, entry.begin - m.times[first]),
+        s.period - (entry.end - entry.begin)));
+  }
   if (points.toe.empty()) make_up_toe(&s);
   return s;
 }
@@ -358,15 +412,13 @@ double find_weight(const std::vector<WalkTrack>& walks) {
 // What is odd about a walk, so that nobody wonders where its stances are.
 void add_remarks(const WalkTrack& walk, const Foot2dTrialOptions& options,
                  std::vector<std::string>* remarks) {
-  for (const std::string& warning : walk.analysis.force_warnings) {
-    remarks->push_back(walk.name + ": " + warning);
-  }
   const auto add = [&](const std::string& words) {
     const bool said = std::any_of(remarks->begin(), remarks->end(), [&](const std::string& r) {
       return r.starts_with(walk.name + ":") && r.ends_with(words);
     });
     if (!said) remarks->push_back(walk.name + ": " + words);
   };
+  for (const std::string& warning : walk.analysis.force_warnings) add(warning);
   // Own forces of 88 walks: up to 61 ms; of another walk of hers: 35 to 334 ms.
   constexpr double kMostDisagreement = 0.065;  // s
   const ClockOffset& clocks = walk.analysis.clock_offset;
@@ -400,14 +452,21 @@ void add_remarks(const WalkTrack& walk, const Foot2dTrialOptions& options,
   }
 }
 
-// A weight that the forces do not know: they peak at 0.9 to 1.6 times it in walking, at 3 in
-// running.
+// Forces that no body makes, and a weight that they do not know: they peak at 0.9 to 1.6 times it
+// in walking, at 3 in running.
 void check_weight(const Foot2dTrials& trials, std::vector<std::string>* remarks) {
+  constexpr double kLeastPeak = 100, kMostPeak = 8000;  // N: an infant of 10 kg; 270 kg that run
   std::vector<double> peaks;
   for (const Foot2dStance& s : trials.stances) {
     peaks.push_back(*std::max_element(s.normal.begin(), s.normal.end()));
   }
-  const double ratio = calc_median(peaks) / trials.weight;
+  const double peak = calc_median(peaks);
+  if (peak < kLeastPeak || peak > kMostPeak) {
+    remarks->push_back(fmt::format(
+        "the force peaks at {:.0f} N, which is that of a body of {:.2g} kg: is it in newtons?",
+        peak, peak / 1.1 / 9.81));
+  }
+  const double ratio = peak / trials.weight;
   if (!(ratio < 0.7 || ratio > 4)) return;
   remarks->push_back(fmt::format(
       "the force peaks at {:.2g} times the weight of {:.0f} N: check `weight` (the fits do not "
@@ -415,38 +474,137 @@ void check_weight(const Foot2dTrials& trials, std::vector<std::string>* remarks)
       ratio, trials.weight));
 }
 
+// The foot is taken to stand on the lab's zero.
+void check_floor(const Foot2dTrials& trials, const std::vector<WalkTrack>& walks,
+                 std::vector<std::string>* remarks) {
+  // Of 14 people in two laboratories, barefoot: 24 to 39 mm.
+  constexpr double kLeastBall = 0.015, kMostBall = 0.055;  // m
+  constexpr double kMostSurface = 0.005;                   // m, of a plate off the zero
+  std::vector<double> heights;
+  for (const Foot2dStance& s : trials.stances) heights.push_back(s.ball_height);
+  const double ball = calc_median(heights);
+  std::vector<double> surfaces;
+  for (const WalkTrack& walk : walks) {
+    for (const PlateContact& c : walk.analysis.contacts) {
+      const PlateForces& plate = walk.analysis.plates[static_cast<size_t>(c.plate)];
+      const auto at =
+          std::upper_bound(plate.times.begin(), plate.times.end(), 0.5 * (c.start + c.end));
+      if (at == plate.times.end()) continue;
+      const Vec3d& p = plate.centers_of_pressure[static_cast<size_t>(at - plate.times.begin())];
+      if (p.allFinite()) surfaces.push_back(walk.analysis.up.dot(p));
+    }
+  }
+  const double surface = surfaces.empty() ? 0 : calc_median(surfaces);
+  const bool off = std::abs(surface) > kMostSurface;
+  if (ball >= kLeastBall && ball <= kMostBall && !off) return;
+  remarks->push_back(fmt::format(
+      "the ball's markers stand {:.0f} mm above the lab's zero (barefoot: 24 to 39 mm){}, and the "
+      "foot is taken to stand on that zero: is it the floor?",
+      1e3 * ball,
+      off ? fmt::format(", the plates' forces act {:.0f} mm above it", 1e3 * surface) : ""));
+}
+
+// In walking forwards the ground brakes first and pushes after.
+void check_shear(const Foot2dTrials& trials, const std::string& walk,
+                 std::vector<std::string>* remarks) {
+  int count = 0, against = 0;
+  for (const Foot2dStance& s : trials.stances) {
+    if (s.trial != walk) continue;
+    double brakes = 0, pushes = 0;
+    for (size_t f = 0; f < s.frames(); ++f) {
+      (s.times[f] < 0.5 * (s.begin + s.end) ? brakes : pushes) += s.friction[f];
+    }
+    ++count;
+    against += brakes > pushes ? 1 : 0;
+  }
+  if (2 * against <= count) return;
+  remarks->push_back(fmt::format(
+      "{}: the force along the walk pushes first and brakes after in {} of {} stances: is its sign "
+      "turned, is it another axis, or does it walk backwards?",
+      walk, against, count));
+}
+
+// Distances between the markers of heel, ball and ankle, which standing and walking share.
+void check_person(const MotionTrial& standing, const WalkTrack& walk,
+                  const Foot2dTrialOptions& options, std::vector<std::string>* remarks) {
+  // Skin moves them by up to 10 mm in 13 people of one laboratory; other feet differ by 10 to 30.
+  constexpr double kMostChange = 0.012;  // m
+  const auto distance = [](const MarkerTracks& tracks, size_t a, size_t b) {
+    std::vector<double> all;
+    for (size_t f = 0; f < tracks.frames(); ++f) {
+      if (!tracks.has(f, a) || !tracks.has(f, b)) continue;
+      all.push_back((tracks.at(f, a) - tracks.at(f, b)).norm());
+    }
+    return all.empty() ? kMissing : calc_median(all);
+  };
+  for (const bool left : {true, false}) {
+    std::string worst;
+    double most = kMostChange;
+    try {
+      const PointMarkers p =
+          find_points(walk.markers, left ? 'L' : 'R', left ? options.left : options.right);
+      std::vector<size_t> own;
+      for (const auto* list : {&p.ankle, &p.heel, &p.ball}) {
+        own.insert(own.end(), list->begin(), list->end());
+      }
+      for (size_t i = 0; i < own.size(); ++i) {
+        for (size_t k = 0; k < i; ++k) {
+          const std::string &a = walk.markers.labels[own[k]], &b = walk.markers.labels[own[i]];
+          const size_t in_a = standing.markers.find(a), in_b = standing.markers.find(b);
+          if (std::max(in_a, in_b) >= standing.markers.markers()) continue;
+          const double stands = distance(standing.markers, in_a, in_b);
+          const double walks = distance(walk.markers, own[k], own[i]);
+          if (!(std::abs(stands - walks) > most)) continue;
+          most = std::abs(stands - walks);
+          worst =
+              fmt::format("{} and {} are {:.0f} mm apart in the standing trial, {:.0f} mm in it", a,
+                          b, 1e3 * stands, 1e3 * walks);
+        }
+      }
+    } catch (const InputError&) {
+      continue;  // add_remarks tells what is missing
+    }
+    if (worst.empty()) continue;
+    remarks->push_back(walk.name + ": " + worst + ": is `standing` of the same person?");
+  }
+}
+
 }  // namespace
 
-Foot2dTrials find_foot2d_stances(const MotionTrial& standing, const std::vector<FootTrial>& walks,
+Foot2dTrials find_foot2d_stances(const MotionTrial& standing,
+                                 const std::vector<FootTrial>& recorded,
                                  const Foot2dTrialOptions& options) {
+  Foot2dTrials out;
+  FootTrialOptions whole;
+  whole.threshold = options.threshold;
+  // Stances are found in the same recordings that the plane is cut from.
+  const std::vector<FootTrial> walks = mend_walks(recorded, whole, &out.remarks);
   std::vector<WalkTrack> tracks;
   for (const FootTrial& walk : walks) tracks.push_back(track_walk(walk, options));
-  Foot2dTrials out;
   out.weight = options.weight > 0 ? options.weight : find_weight(tracks);
   const auto add_all = [&](std::vector<std::string>* remarks) {
     for (const WalkTrack& walk : tracks) add_remarks(walk, options, remarks);
   };
-  FootTrialOptions whole;
-  whole.threshold = options.threshold;
   whole.weight = std::isfinite(out.weight) ? out.weight : 1;  // no stance hangs on it
   const FootTrials found = [&] {
     try {
       return find_foot_stances(standing, walks, whole);
     } catch (const InputError& e) {
       std::string why = e.what();
-      std::vector<std::string> remarks;
+      std::vector<std::string> remarks = out.remarks;
       add_all(&remarks);
       for (const std::string& remark : remarks) why += "\n  " + remark;
       throw InputError(why);
     }
   }();
-  out.remarks = found.remarks;
+  out.remarks.insert(out.remarks.end(), found.remarks.begin(), found.remarks.end());
   bool made_up = false;
   for (const FootTrials::Entry& entry : found.stances) {
     const auto walk = std::find_if(tracks.begin(), tracks.end(),
                                    [&](const WalkTrack& w) { return w.name == entry.trial; });
     try {
-      out.stances.push_back(make_planar(*walk, entry, found.floor, out.weight, options));
+      out.stances.push_back(
+          make_planar(*walk, entry, found.floor, out.weight, options, &out.remarks));
       made_up = made_up || !out.stances.back().toe_measured;
     } catch (const InputError& e) {
       out.remarks.push_back(fmt::format("{}: {} stance at {:.2f} s is left out: {}", entry.trial,
@@ -460,6 +618,11 @@ Foot2dTrials find_foot2d_stances(const MotionTrial& standing, const std::vector<
     throw InputError("no stance can be used" + why);
   }
   check_weight(out, &out.remarks);
+  check_floor(out, tracks, &out.remarks);
+  for (const WalkTrack& walk : tracks) {
+    check_shear(out, walk.name, &out.remarks);
+    check_person(standing, walk, options, &out.remarks);
+  }
   if (made_up) {
     out.remarks.push_back(
         "no marker on the toes: they are taken to rest on the floor as far as they bend");

@@ -40,7 +40,9 @@ FootLabels find_labels(const MarkerTracks& standing, const FootMarkers& foot, co
     if (marker < 0) {
       throw InputError(fmt::format(
           "the standing trial has no marker of the {} {}: heel, first and fifth metatarsal are "
-          "needed (names as R.Heel, RHEE, R.MT1; others: vesica motion --rename)",
+          "needed, named as R.Heel, RHEE or R.MT1 (`vesica motion FILE --rename MAP` renames "
+          "markers "
+          "of another name)",
           side, what));
     }
     return standing.labels[static_cast<size_t>(marker)];
@@ -244,6 +246,15 @@ void mend_plates(const FootTrialOptions& options, std::vector<Walk>* walks,
         "the height of the pelvis: its forces are divided by {:g} in all walks",
         name, 1 / factor, 1 / factor));
   }
+}
+
+std::vector<Walk> take_walks(const std::vector<FootTrial>& trials, const FootTrialOptions& options,
+                             std::vector<std::string>* remarks) {
+  std::vector<Walk> walks;
+  for (const FootTrial& trial : trials) walks.push_back(look_at(trial, options, remarks));
+  if (walks.empty()) throw InputError("there is no walk");
+  mend_plates(options, &walks, remarks);
+  return walks;
 }
 
 void track_markers(const FootTrialOptions& options, Walk* given) {
@@ -586,6 +597,16 @@ double calc_weight(const std::vector<Walk>& walks) {
 
 }  // namespace
 
+std::vector<FootTrial> mend_walks(const std::vector<FootTrial>& walks,
+                                  const FootTrialOptions& options,
+                                  std::vector<std::string>* remarks) {
+  std::vector<FootTrial> mended;
+  for (Walk& walk : take_walks(walks, options, remarks)) {
+    mended.push_back({walk.name, std::move(walk.motion)});
+  }
+  return mended;
+}
+
 FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<FootTrial>& trials,
                              const FootTrialOptions& options) {
   FootTrials result;
@@ -609,10 +630,7 @@ FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<Foot
   const FootLabels left = labels_of(gait.left, gait.right, "left");
   const FootLabels right = labels_of(gait.right, gait.left, "right");
 
-  std::vector<Walk> walks;
-  for (const FootTrial& trial : trials) walks.push_back(look_at(trial, options, &result.remarks));
-  if (walks.empty()) throw InputError("there is no walk");
-  mend_plates(options, &walks, &result.remarks);
+  std::vector<Walk> walks = take_walks(trials, options, &result.remarks);
   for (Walk& walk : walks) {
     if (walk.analysis.plates.empty()) {
       result.remarks.push_back(walk.name + ": has no force plates, so it says nothing here");

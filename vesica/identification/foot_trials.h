@@ -80,9 +80,14 @@ struct FootTrialOptions {
   bool check = false;
 };
 
-// Walks whose left and right labels are exchanged are turned about, and plates that read a multiple
-// of the body's weight divided by it; both are told in the remarks.
-//
+// The walks as they are taken: those whose left and right labels are exchanged are turned about,
+// and what plates read is scaled, by `plate_scale`, or where they read a multiple of the body's
+// weight. Both are told in the remarks. Whatever else reads the same walks has to read these.
+std::vector<FootTrial> mend_walks(const std::vector<FootTrial>& walks,
+                                  const FootTrialOptions& options,
+                                  std::vector<std::string>* remarks);
+
+// Of walks as they were recorded, or mended before (then without `plate_scale`).
 // Throws InputError where the standing trial lacks a marker of a foot that has some, or no walk has
 // a whole stance of one foot on one plate.
 FootTrials find_foot_stances(const MotionTrial& standing, const std::vector<FootTrial>& walks,

@@ -328,6 +328,13 @@ const char* hint_at_comma(std::string_view field) {
   return field.find(',') != std::string_view::npos ? "; use a point for decimals, not a comma" : "";
 }
 
+std::string as_csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r#;") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 std::string as_readable(double value, int digits) {
   if (!(std::abs(value) >= 1000.0) || std::abs(value) >= 1e15) {
     return fmt::format("{:.{}g}", value, digits);

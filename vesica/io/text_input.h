@@ -100,6 +100,8 @@ bool is_nan_text(std::string_view field);
 
 // The shortest text that reads back as the same double; "nan" for NaN.
 void append_number(double value, std::string* text);
+// A field of a table with commas, quoted where it has to be (RFC 4180).
+std::string as_csv_field(const std::string& text);
 // At most `digits` significant digits, no trailing zeros.
 void append_number(double value, int digits, std::string* text);
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "vesica/markers/pose_spread.h"
 #include "vesica/math/median.h"
+#include "vesica/math/parallel.h"
 
 namespace vesica::markers {
 namespace {
@@ -21,6 +23,7 @@ constexpr double kReach = 0.7;            // rad, how far beside its pose that i
 constexpr size_t kMostCandidates = 6;     // of a frame
 constexpr double kWild = 5;               // sigma, of a residual
 constexpr double kAccuracy = 1e-5;        // rad, of candidates
+constexpr double kNear = 1e-2;            // rad, of where they begin
 // Tukey's loss sees nothing beyond its width, so that a limb is first brought near with a wider
 // one.
 constexpr double kWideTukey = 0.1;  // m
@@ -32,35 +35,40 @@ struct Candidate {
   double cost = 0;
 };
 
+// Poses of a frame that were reached from one end of a stretch.
+struct Found {
+  int frame = 0;
+  Poses poses;
+};
+
 class BranchChooser {
  public:
   BranchChooser(AllFrames& frames, const Eigen::VectorXd& d)
       : frames_(frames),
         model_(frames.model()),
         wide_model_(make_wide(model_)),
-        solver_(model_, d),
-        wide_(wide_model_, d),
         n_(model_.segments.size()),
         count_(frames.frame_count()),
-        candidates_(count_) {}
+        candidates_(count_) {
+    for (int k = 0; k < frames.threads(); ++k) {
+      solvers_.push_back(std::make_unique<FrameSolver>(model_, d));
+      wide_solvers_.push_back(std::make_unique<FrameSolver>(wide_model_, d));
+    }
+  }
 
   Branches run(bool move) {
     measure();
     find_suspects();
-    for (int k = 0; k < count_; ++k) {
-      if (suspect_[k]) add_mirrored(k);
-    }
-    // Stretches of suspect frames, from both of their ends.
-    for (int k = 0; k < count_; ++k) {
-      if (suspect_[k] && !(same_trial(k, k - 1) && suspect_[k - 1])) follow(k, +1);
-    }
-    for (int k = count_ - 1; k >= 0; --k) {
-      if (suspect_[k] && !(same_trial(k, k + 1) && suspect_[k + 1])) follow(k, -1);
-    }
+    for_each_index(count_, frames_.threads(), [&](int k, int worker) {
+      if (suspect_[k]) add_mirrored(k, worker);
+    });
+    follow_stretches();
     return choose(move);
   }
 
  private:
+  const Plan& plan() const { return solvers_[0]->plan(); }
+  const Geometry& geometry() const { return solvers_[0]->geometry(); }
   static Model make_wide(const Model& model) {
     Model wide = model;
     wide.loss.width = std::max(kWideTukey, wide.loss.width);
@@ -73,7 +81,7 @@ class BranchChooser {
            !frames_.begins_trial(std::max(k, next));
   }
   double calc_squares(int m, const Frame& frame, const SegmentPose* poses) const {
-    return (calc_marker(solver_.geometry(), model_, m, poses) - frame.positions[m]).squaredNorm();
+    return (calc_marker(geometry(), model_, m, poses) - frame.positions[m]).squaredNorm();
   }
   double calc_cost(int k, const SegmentPose* poses) const {
     const Frame frame = frames_.frame(k);
@@ -117,7 +125,7 @@ class BranchChooser {
       }
     }
     const double equations = 3.0 * static_cast<double>(squares.size());
-    const double unknowns = static_cast<double>(solver_.plan().dof()) * count_;
+    const double unknowns = static_cast<double>(plan().dof()) * count_;
     // The median of a sum of three squares of unit variance is 2.366; what the poses have taken up
     // is missing from the residuals.
     const double share = std::max(0.1, 1 - unknowns / std::max(1.0, equations));
@@ -168,59 +176,90 @@ class BranchChooser {
     }
   }
 
-  // Which candidate of a frame the poses are, a new one where they are none of those.
-  size_t add_candidate(int k, const Poses& poses) {
-    std::vector<Candidate>& list = candidates_[k];
-    for (size_t c = 0; c < list.size(); ++c) {
-      if (find_largest_turn(list[c].poses, poses).angle < kSame) return c;
-    }
-    const double cost = calc_cost(k, poses.data());
-    if (list.size() >= kMostCandidates || !std::isfinite(cost)) return list.size();
-    list.push_back({poses, cost});
-    return list.size() - 1;
+  // Which candidate of a frame the poses are; as many as it has where they are none of those.
+  size_t find_candidate(int k, const Poses& poses) const {
+    const std::vector<Candidate>& list = candidates_[k];
+    size_t c = 0;
+    while (c < list.size() && find_largest_turn(list[c].poses, poses).angle >= kSame) ++c;
+    return c;
   }
-  void solve(int k, Poses& poses) {
-    solver_.project(poses.data());
+  void add_candidate(int k, const Poses& poses) {
+    std::vector<Candidate>& list = candidates_[k];
+    if (list.size() >= kMostCandidates || find_candidate(k, poses) < list.size()) return;
+    const double cost = calc_cost(k, poses.data());
+    if (std::isfinite(cost)) list.push_back({poses, cost});
+  }
+  void solve(int k, int worker, Poses& poses) {
+    FrameSolver& solver = *solvers_[worker];
+    solver.project(poses.data());
     if (model_.loss.type == LossType::kTukey) {
-      wide_.solve(frames_.frame(k), poses.data(), 30, kAccuracy);
+      wide_solvers_[worker]->solve(frames_.frame(k), poses.data(), 30, kNear);
     }
-    solver_.solve(frames_.frame(k), poses.data(), 30, kAccuracy);
+    solver.solve(frames_.frame(k), poses.data(), 30, kAccuracy);
   }
 
-  void add_mirrored(int k) {
-    const PoseSpread spread =
-        calc_pose_spread(solver_.plan(), solver_.geometry(), frames_.frame(k), present(k));
+  void add_mirrored(int k, int worker) {
+    const PoseSpread spread = calc_pose_spread(plan(), geometry(), frames_.frame(k), present(k));
     if (spread.largest() * sigma_ < kWeak) return;
     for (const double side : {-kReach, kReach}) {
       Poses poses(present(k), present(k) + n_);
       for (size_t b = 0; b < n_; ++b) {
         const auto row = 6 * static_cast<Eigen::Index>(b);
-        SegmentPose& pose = poses[solver_.plan().bodies()[b].segment];
+        SegmentPose& pose = poses[plan().bodies()[b].segment];
         pose = turn_pose(pose, side * spread.softest.segment<3>(row + 3),
                          side * spread.softest.segment<3>(row));
       }
-      solve(k, poses);
+      solve(k, worker, poses);
       add_candidate(k, poses);
+    }
+  }
+
+  // Stretches of suspect frames, from both of their ends. What one finds the others do not see, so
+  // that it is the same with any number of threads.
+  void follow_stretches() {
+    struct End {
+      int frame, step;
+    };
+    std::vector<End> ends;
+    for (const int step : {+1, -1}) {
+      for (int k = 0; k < count_; ++k) {
+        const bool is_end = suspect_[k] && !(same_trial(k, k - step) && suspect_[k - step]);
+        if (is_end && same_trial(k, k - step)) ends.push_back({k, step});
+      }
+    }
+    std::vector<std::vector<Found>> found(ends.size());
+    for_each_index(static_cast<int>(ends.size()), frames_.threads(), [&](int i, int worker) {
+      found[i] = follow(ends[i].frame, ends[i].step, worker);
+    });
+    for (const std::vector<Found>& of_end : found) {
+      for (const Found& f : of_end) add_candidate(f.frame, f.poses);
     }
   }
 
   // From the frame before `k` (after it, with step -1) on, each frame from the one before, until
   // the poses are those that the recording has already.
-  void follow(int k, int step) {
-    if (!same_trial(k - step, k)) return;
+  std::vector<Found> follow(int k, int step, int worker) {
+    std::vector<Found> found;
     Poses last(present(k - step), present(k - step) + n_), before = last;
     if (same_trial(k - 2 * step, k - step)) {
       before.assign(present(k - 2 * step), present(k - 2 * step) + n_);
     }
     for (; same_trial(k - step, k); k += step) {
       Poses poses = model_.loss.type == LossType::kTukey ? extrapolate(before, last) : last;
-      solve(k, poses);
-      const size_t c = add_candidate(k, poses);
-      if (c == 0 && !suspect_[k]) return;
-      if (c == candidates_[k].size()) return;
-      before = last;
-      last = candidates_[k][c].poses;
+      solve(k, worker, poses);
+      const size_t c = find_candidate(k, poses);
+      if (c == 0 && !suspect_[k]) break;
+      if (c < candidates_[k].size()) {
+        poses = candidates_[k][c].poses;
+      } else if (std::isfinite(calc_cost(k, poses.data()))) {
+        found.push_back({k, poses});
+      } else {
+        break;
+      }
+      before = std::move(last);
+      last = std::move(poses);
     }
+    return found;
   }
   Poses extrapolate(const Poses& before, const Poses& last) const {
     Poses next(n_);
@@ -292,7 +331,7 @@ class BranchChooser {
   AllFrames& frames_;
   const Model& model_;
   Model wide_model_;
-  FrameSolver solver_, wide_;
+  std::vector<std::unique_ptr<FrameSolver>> solvers_, wide_solvers_;  // one a thread
   size_t n_;
   int count_;
   double sigma_ = 0;

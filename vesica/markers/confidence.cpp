@@ -11,6 +11,7 @@
 #include "vesica/markers/long_run.h"
 #include "vesica/markers/parameter_step.h"
 #include "vesica/math/linear_algebra.h"
+#include "vesica/math/parallel.h"
 #include "vesica/math/quantiles.h"
 
 namespace vesica::markers {
@@ -65,68 +66,92 @@ Combination make_combination(const Model& model, const Eigen::VectorXd& directio
   return out;
 }
 
-// Tries each joint motion alone: a sweep of +-40 deg about a pose in the middle of the recording,
-// with all markers, as many frames as the recording has. The best is the one after which the
-// combination is known best.
-std::string find_remedy(Identification& id, const Eigen::MatrixXd& S, const Eigen::MatrixXd& Z,
-                        const Eigen::VectorXd& direction) {
-  const Model& model = id.frames.model();
-  if (model.has_loops()) return "";
-  const auto coordinates = list_joint_coordinates(model);
-  const int middle = id.frames.frame_count() / 2;
-  const std::vector<double> q = calc_joint_coordinates(model, id.d, id.frames.poses(middle));
-  const Plan plan(model, true);
-  const Geometry geometry = plan.calc_geometry(id.d);
-  Workspace work(plan);
-  std::vector<SegmentPose> poses(model.segments.size());
-  std::vector<Vec3d> positions(model.markers.size());
-  // Only markers that the recordings show.
-  std::vector<double> weights(model.markers.size(), 0.0);
-  for (int k = 0; k < id.frames.frame_count(); ++k) {
-    for (size_t m = 0; m < weights.size(); ++m) {
-      if (id.frames.frame(k).weights[m] > 0) weights[m] = 1;
-    }
-  }
-  const auto variance_with = [&](const Eigen::MatrixXd& extra) {
-    const SymmetricEigen eigen = calc_eigen(multiply_transposed(Z, multiply(S + extra, Z)));
-    const Eigen::VectorXd u = eigen.vectors.transpose() * (Z.transpose() * direction);
-    const double floor = 1e-10 * eigen.values.maxCoeff();
-    return (u.array().square() / eigen.values.array().max(floor)).sum();
-  };
-  const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(S.rows(), S.cols());
-  const double before = variance_with(none);
-  double best = 0.1 * before;
-  std::string name;
-  for (size_t c = 0; c < coordinates.size(); ++c) {
-    if (!coordinates[c].angle || model.tree_joint[coordinates[c].segment] < 0) continue;
-    Sums sums(plan);
-    constexpr int kPoses = 9;
-    for (int k = 0; k < kPoses; ++k) {
-      constexpr int kMiddle = kPoses / 2;
-      std::vector<double> moved = q;
-      moved[c] += (k - kMiddle) * 10 * kPi / 180;
-      place_segments(model, id.d, moved, poses.data());
-      for (size_t m = 0; m < positions.size(); ++m) {
-        positions[m] = calc_marker(geometry, model, static_cast<int>(m), poses.data());
-      }
-      eliminate_frame(plan, geometry, {positions.data(), weights.data()}, poses.data(),
-                      Curvature::kGaussNewton, 0, work, sums, work.scratch_gains.data());
-    }
-    const Eigen::MatrixXd extra =
-        sums.calc_schur(plan) * (id.frames.frame_count() / double(kPoses));
-    const double after = variance_with(extra);
-    if (after < best) {
+// Which joint motion would determine a combination. Tries each alone: a sweep of +-40 deg about a
+// pose in the middle of the recording, with all markers, as many frames as the recording has. The
+// best is the one after which the combination is known best.
+class RemedyFinder {
+ public:
+  RemedyFinder(const Identification& id, const Eigen::MatrixXd& Z) : id_(id), Z_(Z) {}
+
+  std::string find(const Eigen::VectorXd& direction) {
+    if (id_.frames.model().has_loops()) return "";
+    if (sweeps_.empty()) try_sweeps();
+    const Eigen::VectorXd free = Z_.transpose() * direction;
+    double best = 0.1 * calc_variance(sweeps_[0], free);
+    std::string name;
+    for (const Sweep& sweep : sweeps_) {
+      const double after = calc_variance(sweep, free);
+      if (!(after < best)) continue;
       best = after;
-      name = coordinates[c].name;
+      name = sweep.name;
+    }
+    if (name.empty()) {
+      return "no motion of a single joint would determine it: fix one of these parameters, or "
+             "measure it otherwise";
+    }
+    return fmt::format("a recording that moves {} through +-40 deg would determine it", name);
+  }
+
+ private:
+  // What would be known with it, in the free directions.
+  struct Sweep {
+    std::string name;
+    SymmetricEigen<> information;
+  };
+
+  static double calc_variance(const Sweep& sweep, const Eigen::VectorXd& direction) {
+    const Eigen::VectorXd u = sweep.information.vectors.transpose() * direction;
+    const double floor = 1e-10 * sweep.information.values.maxCoeff();
+    return (u.array().square() / sweep.information.values.array().max(floor)).sum();
+  }
+
+  // The first one without any sweep.
+  void try_sweeps() {
+    const Model& model = id_.frames.model();
+    const auto coordinates = list_joint_coordinates(model);
+    const int middle = id_.frames.frame_count() / 2;
+    const std::vector<double> q = calc_joint_coordinates(model, id_.d, id_.frames.poses(middle));
+    const Plan plan(model, true);
+    const Geometry geometry = plan.calc_geometry(id_.d);
+    Workspace work(plan);
+    std::vector<SegmentPose> poses(model.segments.size());
+    std::vector<Vec3d> positions(model.markers.size());
+    // Only markers that the recordings show.
+    std::vector<double> weights(model.markers.size(), 0.0);
+    for (int k = 0; k < id_.frames.frame_count(); ++k) {
+      for (size_t m = 0; m < weights.size(); ++m) {
+        if (id_.frames.frame(k).weights[m] > 0) weights[m] = 1;
+      }
+    }
+    const Eigen::MatrixXd& S = id_.gauss_newton.schur;
+    const auto add = [&](const std::string& name, const Eigen::MatrixXd& information) {
+      sweeps_.push_back({name, calc_eigen(multiply_transposed(Z_, multiply(information, Z_)))});
+    };
+    add("", S);
+    for (size_t c = 0; c < coordinates.size(); ++c) {
+      if (!coordinates[c].angle || model.tree_joint[coordinates[c].segment] < 0) continue;
+      Sums sums(plan);
+      constexpr int kPoses = 9;
+      for (int k = 0; k < kPoses; ++k) {
+        constexpr int kMiddle = kPoses / 2;
+        std::vector<double> moved = q;
+        moved[c] += (k - kMiddle) * 10 * kPi / 180;
+        place_segments(model, id_.d, moved, poses.data());
+        for (size_t m = 0; m < positions.size(); ++m) {
+          positions[m] = calc_marker(geometry, model, static_cast<int>(m), poses.data());
+        }
+        eliminate_frame(plan, geometry, {positions.data(), weights.data()}, poses.data(),
+                        Curvature::kGaussNewton, 0, work, sums, work.scratch_gains.data());
+      }
+      add(coordinates[c].name,
+          S + sums.calc_schur(plan) * (id_.frames.frame_count() / double(kPoses)));
     }
   }
-  if (name.empty()) {
-    return "no motion of a single joint would determine it: fix one of these parameters, or "
-           "measure "
-           "it otherwise";
-  }
-  return fmt::format("a recording that moves {} through +-40 deg would determine it", name);
-}
+
+  const Identification& id_;
+  const Eigen::MatrixXd& Z_;
+  std::vector<Sweep> sweeps_;
+};
 
 }  // namespace
 
@@ -204,6 +229,17 @@ Eigen::MatrixXd calc_inverse_root(const Identification& id, const Eigen::MatrixX
   return multiply(V, eigen.vectors * eigen.values.cwiseSqrt().cwiseInverse().asDiagonal());
 }
 
+// (I - H)^-1 with eigenvalues of H cut at 0.9: what one stretch alone determines has no scatter to
+// learn from.
+Eigen::MatrixXd calc_without(const Eigen::MatrixXd& H) {
+  constexpr double kMost = 0.9;
+  // No eigenvalue is beyond the norm, and an inverse takes a tenth of the time of eigenvectors.
+  if (H.norm() < kMost) return invert_symmetric(Eigen::MatrixXd::Identity(H.rows(), H.cols()) - H);
+  const SymmetricEigen eigen = calc_eigen(H);
+  const Eigen::VectorXd f = (1 - eigen.values.array().min(kMost)).inverse();
+  return multiply(eigen.vectors * f.asDiagonal(), eigen.vectors.transpose());
+}
+
 // Influence of every frame on every parameter. The fit has already bent towards each stretch of
 // correlated frames, by its share H of the information, so that scores there are too small; what
 // counts is how d would change had the stretch been left out, (I - H)^-1 times as much (jackknife).
@@ -221,20 +257,14 @@ Eigen::MatrixXd calc_influence(Identification& id, const Eigen::MatrixXd& W,
     ends.push_back(begin);
   }
   const std::vector<Eigen::MatrixXd> information = id.frames.calc_information(id.d, ends);
-  begin = 0;
-  for (size_t g = 0; g < ends.size(); ++g) {
+  for_each_index(static_cast<int>(ends.size()), id.frames.threads(), [&](int g, int) {
     const Eigen::MatrixXd H = multiply_transposed(W, multiply(information[g], W));
     // A share of a few percent in total changes nothing that shows.
-    if (H.trace() > 0.02) {
-      const SymmetricEigen eigen = calc_eigen(H);
-      // What one stretch alone determines has no scatter to learn from: the share is cut at 0.9.
-      const Eigen::VectorXd f = (1 - eigen.values.array().min(0.9)).inverse();
-      const Eigen::MatrixXd F = multiply(eigen.vectors * f.asDiagonal(), eigen.vectors.transpose());
-      const int rows = ends[g] - begin;
-      scores.middleRows(begin, rows) = multiply(scores.middleRows(begin, rows), F);
-    }
-    begin = ends[g];
-  }
+    if (!(H.trace() > 0.02)) return;
+    const int first = g == 0 ? 0 : ends[g - 1];
+    auto of_stretch = scores.middleRows(first, ends[g] - first);
+    of_stretch = multiply(of_stretch, calc_without(H));
+  });
   return multiply(scores, W_transposed);
 }
 
@@ -301,9 +331,8 @@ void add_unused(const Model& model, const std::vector<int>& unused, Confidence& 
 
 // Parameters known worse than is useful, each with what it trades against: its column of the
 // covariance.
-void add_weak(Identification& id, const Eigen::MatrixXd& Z, Confidence& out) {
-  const Model& model = id.frames.model();
-  const Eigen::Index p = id.d.size();
+void add_weak(const Model& model, RemedyFinder& remedies, Confidence& out) {
+  const Eigen::Index p = out.standard_error.size();
   std::vector<char> done(p, 0);
   while (true) {
     int worst = -1;
@@ -321,7 +350,7 @@ void add_weak(Identification& id, const Eigen::MatrixXd& Z, Confidence& out) {
     Combination c = make_combination(model, direction, out.standard_error[worst]);
     for (const auto& term : c.terms) done[term.first] = 1;
     done[worst] = 1;
-    c.remedy = find_remedy(id, id.gauss_newton.schur, Z, direction);
+    c.remedy = remedies.find(direction);
     out.undetermined.push_back(std::move(c));
   }
   for (int k = 0; k < p; ++k) {
@@ -350,14 +379,15 @@ Confidence calc_confidence(Identification& id, const std::vector<Trial>& trials)
   set_robust(id, W, trials, out);
   set_errors(out);
 
+  RemedyFinder remedies(id, Z);
   out.identifiable.assign(id.d.size(), true);
   add_unused(model, unused, out);
   for (Eigen::Index k = 0; k < directions.open.cols(); ++k) {
     Combination c = make_combination(model, directions.open.col(k), kInfinity);
-    c.remedy = find_remedy(id, id.gauss_newton.schur, Z, directions.open.col(k));
+    c.remedy = remedies.find(directions.open.col(k));
     add_open(std::move(c), out);
   }
-  add_weak(id, Z, out);
+  add_weak(model, remedies, out);
   return out;
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "vesica/math/parallel.h"
 
 namespace vesica::markers {
 namespace {
@@ -11,6 +14,9 @@ constexpr size_t kMostPairs = 12;         // that are tried, a fit of the sample
 constexpr double kLeastPull = 0.002;      // m, mean residual of one of the two at least
 constexpr double kLeastShareOfRms = 0.5;  // of the marker's rms that its mean is
 constexpr double kHalf = 0.5;
+// Of a pair's first look, from the poses and constants of the fit.
+constexpr int kLookIterations = 10;
+constexpr double kLookTolerance = 1e-3;
 
 struct SuspectPair {
   int a = 0, b = 0;
@@ -75,6 +81,59 @@ void exchange(const SuspectPair& pair, std::vector<Trial>& trials) {
   }
 }
 
+// Poses of every `stride`-th frame of each recording.
+void copy_every(const AllFrames& from, int stride, AllFrames& to) {
+  const size_t n = from.model().segments.size();
+  for (int k = 0, in_trial = 0, next = 0; k < from.frame_count(); ++k, ++in_trial) {
+    if (from.begins_trial(k)) in_trial = 0;
+    if (in_trial % stride == 0) std::copy_n(from.poses(k), n, to.poses(next++));
+  }
+}
+
+// Fits the sample with a pair's labels exchanged: from where the fit ended, and from nothing only
+// where that is lower than the sample as it is labelled. With right labels the constants come most
+// of the way by themselves, with wrong ones the sum grows by a multiple.
+class PairFit {
+ public:
+  PairFit(const Identification& id, const std::vector<Trial>& trials)
+      : id_(id), stride_(std::max(1, id.frames.frame_count() / kSampleFrames)) {
+    for (const Trial& trial : trials) sample_.push_back(thin_trial(trial, stride_));
+    options_.tolerance = 1e-5;
+    options_.threads = id.frames.threads();
+    least_ = identify(id.frames.model(), sample_, options_).summary.objective;
+    options_.threads = 1;  // of each pair
+  }
+
+  double least() const { return least_; }
+  // Infinite where it is not lower.
+  double calc_objective(const SuspectPair& pair) const {
+    const Model& model = id_.frames.model();
+    std::vector<Trial> other = sample_;
+    exchange(pair, other);
+    AllFrames frames(model, other, 1);
+    copy_every(id_.frames, stride_, frames);
+    Eigen::VectorXd d = id_.d;
+    Options look = options_;
+    look.max_iterations = kLookIterations;
+    look.tolerance = kLookTolerance;
+    if (!(solve_all_frames(frames, d, look).objective < least_)) {
+      return std::numeric_limits<double>::infinity();
+    }
+    return identify(model, other, options_).summary.objective;
+  }
+  void keep(const SuspectPair& pair, double objective) {
+    exchange(pair, sample_);
+    least_ = objective;
+  }
+
+ private:
+  const Identification& id_;
+  int stride_;
+  std::vector<Trial> sample_;
+  Options options_;
+  double least_ = 0;  // objective of the sample as it is labelled
+};
+
 }  // namespace
 
 std::vector<ExchangedPair> find_exchanged_throughout(const Identification& id,
@@ -83,30 +142,18 @@ std::vector<ExchangedPair> find_exchanged_throughout(const Identification& id,
   const Model& model = id.frames.model();
   std::vector<SuspectPair> suspects = find_suspect_pairs(id);
   if (suspects.empty() || model.has_loops() || id.summary.interrupted) return found;
-  const int stride = std::max(1, id.frames.frame_count() / kSampleFrames);
-  std::vector<Trial> sample;
-  for (const Trial& trial : trials) sample.push_back(thin_trial(trial, stride));
-  Options options;
-  options.threads = id.frames.threads();
-  options.tolerance = 1e-5;
-  double least = identify(model, sample, options).summary.objective;
+  PairFit fit(id, trials);
   while (!suspects.empty()) {
-    ExchangedPair best;
-    double of_best = kHalf * least;
-    for (const SuspectPair& pair : suspects) {
-      std::vector<Trial> other = sample;
-      exchange(pair, other);
-      const double objective = identify(model, other, options).summary.objective;
-      if (!(objective < of_best)) continue;
-      of_best = objective;
-      best = {pair.a, pair.b, objective / least};
-    }
-    if (best.a == best.b) break;
-    found.push_back(best);
-    exchange({best.a, best.b}, sample);
-    least = of_best;
+    std::vector<double> objective(suspects.size());
+    for_each_index(static_cast<int>(suspects.size()), id.frames.threads(),
+                   [&](int i, int) { objective[i] = fit.calc_objective(suspects[i]); });
+    const auto best = std::min_element(objective.begin(), objective.end()) - objective.begin();
+    if (!(objective[best] < kHalf * fit.least())) break;
+    const SuspectPair pair = suspects[best];
+    found.push_back({pair.a, pair.b, objective[best] / fit.least()});
+    fit.keep(pair, objective[best]);
     const auto shares_marker = [&](const SuspectPair& p) {
-      return p.a == best.a || p.a == best.b || p.b == best.a || p.b == best.b;
+      return p.a == pair.a || p.a == pair.b || p.b == pair.a || p.b == pair.b;
     };
     suspects.erase(std::remove_if(suspects.begin(), suspects.end(), shares_marker), suspects.end());
   }

@@ -10,13 +10,12 @@
 namespace vesica::markers {
 namespace {
 
-constexpr double kOff = 5 * kPi / 180;       // rad, what a user should hear about
-constexpr double kOpen = 30 * kPi / 180;     // rad, standard deviation of what nothing holds
-constexpr double kLooser = 1.5;              // times what is usual for the segment
-constexpr double kClose = 12;                // twice the log of a likelihood ratio
-constexpr double kFarOff = 0.03;             // m
-constexpr double kFarOffNoise = 5;           // sigma
-constexpr double kPulledBy = 3 * kPi / 180;  // rad
+constexpr double kOff = 5 * kPi / 180;    // rad, what a user should hear about
+constexpr double kOpen = 30 * kPi / 180;  // rad, standard deviation of what nothing holds
+constexpr double kLooser = 1.5;           // times what is usual for the segment
+constexpr double kClose = 12;             // twice the log of a likelihood ratio
+constexpr double kFarOff = 0.03;          // m
+constexpr double kFarOffNoise = 5;        // sigma
 
 struct MarkerPull {
   int marker = -1;
@@ -38,16 +37,19 @@ MarkerPull find_pulling_marker(const Model& model, const Geometry& geometry, con
   return worst;
 }
 
-// The segment that is turned most by noise in this frame, of those that are loose in it, or -1. A
-// thigh that has lost its marker would hide behind a foot that is never known better.
-int find_loosest(const std::vector<std::vector<double>>& turns, const std::vector<double>& usual,
+// The segment that may be off most in this frame, of those that may be off by more than a user
+// should hear about and more than is usual for them, or -1. A thigh that has lost its marker would
+// hide behind a foot that is never known better. `spreads` are standard deviations, `pulls` how far
+// wild markers turn it besides (none: by nothing).
+int find_loosest(const std::vector<std::vector<double>>& spreads,
+                 const std::vector<std::vector<double>>* pulls, const std::vector<double>& usual,
                  int frame) {
   int loosest = -1;
-  double largest = kOff / 3;
-  for (size_t s = 0; s < turns.size(); ++s) {
-    const double turn = turns[s][frame];
-    if (turn <= largest || turn <= kLooser * usual[s]) continue;
-    largest = turn;
+  double largest = kOff;
+  for (size_t s = 0; s < spreads.size(); ++s) {
+    const double off = 3 * spreads[s][frame] + (pulls ? (*pulls)[s][frame] : 0);
+    if (off <= largest || off <= 3 * kLooser * usual[s]) continue;
+    largest = off;
     loosest = static_cast<int>(s);
   }
   return loosest;
@@ -93,14 +95,19 @@ FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d, const Branch
   out.usual_turn = calc_median(out.turn);
   for (const auto& of_segment : turns) out.usual_turns.push_back(calc_median(of_segment));
   out.letting_go = try_letting_go(frames, d, branches.sigma);
-  const auto pulled_by = [&](int k) { return out.letting_go ? out.letting_go->turn[k] : 0; };
+  const auto find_pulled = [&](int k) {
+    if (!out.letting_go) return -1;
+    const LettingGo& go = *out.letting_go;
+    return find_loosest(go.spreads, &go.turns, out.usual_turns, k);
+  };
   for (int k = 0; k < count; ++k) {
     for (size_t s = 0; s < turns.size(); ++s) {
       if (turns[s][k] > kOpen) out.open[k].push_back(static_cast<int>(s));
     }
     const MarkerPull pulling =
         find_pulling_marker(model, geometry, frames.frame(k), frames.poses(k), branches.sigma);
-    const int loose = find_loosest(turns, out.usual_turns, k);
+    const int loose = find_loosest(turns, nullptr, out.usual_turns, k);
+    const int pulled = find_pulled(k);
     if (loose >= 0) {
       out.reason[k] = MarkReason::kLoose;
       out.segment[k] = loose;
@@ -109,11 +116,10 @@ FrameMarks mark_frames(AllFrames& frames, const Eigen::VectorXd& d, const Branch
       out.reason[k] = MarkReason::kTwoWays;
       out.turn[k] = branches.apart[k];
       out.segment[k] = branches.segment[k];
-    } else if (pulling.marker >= 0 || pulled_by(k) > kPulledBy) {
+    } else if (pulling.marker >= 0 || pulled >= 0) {
       out.reason[k] = MarkReason::kPulled;
-      out.segment[k] =
-          pulling.marker >= 0 ? model.markers[pulling.marker].segment : out.letting_go->segment[k];
-      out.turn[k] = pulled_by(k);
+      out.segment[k] = pulling.marker >= 0 ? model.markers[pulling.marker].segment : pulled;
+      out.turn[k] = out.letting_go ? out.letting_go->turns[out.segment[k]][k] : 0;
       out.marker[k] = pulling.marker;
       out.off[k] = pulling.off;
     }

@@ -36,8 +36,9 @@ struct FrameMarks {
 // Loose: three standard deviations of a segment's orientation are more than 5 deg, and more than
 // half above what is usual for that segment in the recording. Two ways: another path costs less
 // than 12 more, a likelihood ratio of 400. Pulled: a marker beyond 3 cm and five standard
-// deviations whose residual still counts, or poses that turn by more than 3 deg when the loss lets
-// go of such markers (letting_go.h).
+// deviations whose residual still counts, or a segment whose turn when the loss lets go of such
+// markers (letting_go.h), with three standard deviations of what it has without them, is beyond
+// the same bounds.
 // Open: a standard deviation of more than 30 deg; the others of the frame are then loose because of
 // it, or not at all.
 // `known`: what inspect_branches would find, where that is known already.

@@ -14,6 +14,9 @@
 namespace vesica::markers {
 namespace {
 
+// Of poses that the iteration over all frames begins with.
+constexpr double kStartAccuracy = 1e-4;  // rad
+
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -76,7 +79,7 @@ void start_with_huber(const Model& model, const std::vector<Trial>& trials, Opti
   Model huber = model;
   huber.loss.type = LossType::kHuber;
   AllFrames frames(huber, trials, options.threads);
-  solve_frames(frames, out.d);
+  solve_frames(frames, out.d, kStartAccuracy);
   options.tolerance = 1e-5;
   options.progress = nullptr;
   solve_all_frames(frames, out.d, options);
@@ -243,7 +246,7 @@ Identification identify(const Model& model, const std::vector<Trial>& trials,
   if (model.loss.type == LossType::kTukey) {
     start_with_huber(model, trials, solve_options, out);
   } else {
-    solve_frames(out.frames, out.d);
+    solve_frames(out.frames, out.d, out.d.size() == 0 ? 1e-13 : kStartAccuracy);
   }
   if (options.choose_branches) choose_branches(out.frames, out.d);
   const double seconds_start = seconds_since(begin);

@@ -8,6 +8,7 @@
 #include "vesica/markers/branches.h"
 #include "vesica/markers/pose_spread.h"
 #include "vesica/math/median.h"
+#include "vesica/math/parallel.h"
 
 namespace vesica::markers {
 namespace {
@@ -135,16 +136,21 @@ std::optional<LettingGo> try_letting_go(const AllFrames& frames, const Eigen::Ve
   if (out.wild == 0) return {};
   const bool moves_constants =
       static_cast<double>(out.wild) > kMovesConstants * static_cast<double>(let_go.seen);
-  out.turn.assign(frames.frame_count(), 0);
-  out.segment.assign(frames.frame_count(), 0);
-  for (int k = 0; k < frames.frame_count(); ++k) {
-    for (size_t s = 0; s < n && (moves_constants || wild[k] > 0); ++s) {
-      const double turn = calc_turn(frames.poses(k)[s], without.poses(k)[s]);
-      if (turn <= out.turn[k]) continue;
-      out.turn[k] = turn;
-      out.segment[k] = static_cast<int>(s);
+  const int count = frames.frame_count();
+  out.turn.assign(count, 0);
+  out.turns.assign(n, std::vector<double>(count, 0.0));
+  out.spreads = out.turns;
+  const Plan plan(model, false);
+  const Geometry geometry = plan.calc_geometry(constants);
+  for_each_index(count, frames.threads(), [&](int k, int) {
+    if (!moves_constants && wild[k] == 0) return;
+    const PoseSpread spread = calc_pose_spread(plan, geometry, without.frame(k), without.poses(k));
+    for (size_t s = 0; s < n; ++s) {
+      out.spreads[s][k] = out.sigma * spread.turn[s];
+      out.turns[s][k] = calc_turn(frames.poses(k)[s], without.poses(k)[s]);
+      out.turn[k] = std::max(out.turn[k], out.turns[s][k]);
     }
-  }
+  });
   return out;
 }
 

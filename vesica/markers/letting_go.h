@@ -19,9 +19,11 @@ struct LettingGo {
                      // their marker's median error
   double sigma = 0;  // m, of a marker coordinate, then
   // Of each frame that has a wild marker, of all where wild markers are so many that they move the
-  // constants: how far its poses turn, and the segment that turns most.
+  // constants: how far its poses turn.
   std::vector<double> turn;  // rad
-  std::vector<int> segment;
+  // rad, of each segment and frame: how far it turns (0 in other frames), and the standard
+  // deviation of its orientation without the wild markers
+  std::vector<std::vector<double>> turns, spreads;
 };
 
 // The width of Tukey's loss that a recording asks for, from a coarse fit with Huber's: 2 cm, six

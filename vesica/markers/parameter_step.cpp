@@ -14,6 +14,8 @@ namespace {
 constexpr double kAtBound = 1e-12;
 // Relations have coefficients of order one; rows that differ by less are the same.
 constexpr double kRelationRank = 1e-10;
+// Far above kUndetermined: no eigenvalue needs to be looked at.
+constexpr double kSurelyDetermined = 1e-8;
 
 bool is_related(const Model& model, int parameter) {
   for (const ParameterRelation& relation : model.relations) {
@@ -57,7 +59,10 @@ Eigen::VectorXd minimise(const Eigen::MatrixXd& R, const Eigen::VectorXd& r, Par
   const double top = R.diagonal().cwiseAbs().maxCoeff();
   const Eigen::VectorXd scale =
       R.diagonal().cwiseAbs().cwiseMax(1e-14 * top + 1e-300).cwiseSqrt().cwiseInverse();
-  const SymmetricEigen eigen = calc_eigen(scale.asDiagonal() * R * scale.asDiagonal());
+  const Eigen::MatrixXd scaled = scale.asDiagonal() * R * scale.asDiagonal();
+  const PositiveSolution solution = solve_positive(scaled, scale.cwiseProduct(r));
+  if (solution.least_eigenvalue > kSurelyDetermined) return -scale.cwiseProduct(solution.x);
+  const SymmetricEigen eigen = calc_eigen(scaled);
   Eigen::VectorXd y = eigen.vectors.transpose() * scale.cwiseProduct(r);
   for (Eigen::Index k = 0; k < y.size(); ++k) {
     const double value = eigen.values[k];

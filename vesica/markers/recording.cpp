@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <span>
 
 #include "vesica/error.h"
 #include "vesica/markers/joint_coordinates.h"
 #include "vesica/markers/start.h"
 #include "vesica/math/median.h"
+#include "vesica/math/parallel.h"
 #include "vesica/motion/exchanged_labels.h"
 #include "vesica/motion/marker_names.h"
 #include "vesica/motion/trial_tidy.h"
@@ -25,6 +27,8 @@ constexpr double kFarthest = 1e5;  // m
 constexpr double kWrongUnit = 5;
 // Stretches of suspect frames that are this close count as one.
 constexpr int kBridge = 3;
+// Of poses that only tell how well labels fit.
+constexpr double kLabelAccuracy = 1e-3;  // rad
 
 std::vector<Vec3d> take_track(const MotionTrial& motion, size_t column,
                               std::vector<std::string>* warnings) {
@@ -119,7 +123,8 @@ double solve_relabelled(FrameSolver& solver, const Frame& frame, const SegmentPo
     positions[m] = frame.positions[order[m]];
   }
   std::vector<SegmentPose> poses(start, start + solver.plan().model().segments.size());
-  return solver.solve({positions.data(), frame.weights}, poses.data(), 15).objective;
+  return solver.solve({positions.data(), frame.weights}, poses.data(), 15, kLabelAccuracy)
+      .objective;
 }
 
 bool is_same_exchange(const MarkerFault& a, const MarkerFault& b) {
@@ -254,25 +259,32 @@ void check_scale(const Model& model, const Trial& trial) {
   }
 }
 
-void check_sides(const Model& model, const Trial& trial) {
+void check_sides(const Model& model, const Trial& trial, int threads) {
   const int n = trial.marker_count;
   const std::vector<SidedPair> pairs = find_sided_pairs(list_names(model));
   if (pairs.size() < 2) return;
-  FrameSolver solver(model, model.start_values());
-  std::vector<SegmentPose> poses(model.segments.size());
-  double as_is = 0, exchanged = 0;
   const int stride = std::max(1, trial.frame_count() / 5);
-  for (int f = 0; f < trial.frame_count(); f += stride) {
-    const Frame frame = trial.frame(f);
+  const int count = (trial.frame_count() + stride - 1) / stride;
+  std::vector<double> objective(2 * static_cast<size_t>(count));  // as it is, exchanged, ...
+  for_each_index(2 * count, threads, [&](int i, int) {
+    const Frame frame = trial.frame(i / 2 * stride);
     std::vector<Vec3d> positions(frame.positions, frame.positions + n);
     std::vector<double> weights(frame.weights, frame.weights + n);
     for (const SidedPair& pair : pairs) {
+      if (i % 2 == 0) break;
       std::swap(positions[pair.left], positions[pair.right]);
       std::swap(weights[pair.left], weights[pair.right]);
     }
-    as_is += solve_frame_from_scratch(solver, frame, poses.data()).objective;
-    exchanged += solve_frame_from_scratch(solver, {positions.data(), weights.data()}, poses.data())
-                     .objective;
+    FrameSolver solver(model, model.start_values());
+    std::vector<SegmentPose> poses(model.segments.size());
+    objective[i] = solve_frame_from_scratch(solver, {positions.data(), weights.data()},
+                                            poses.data(), kLabelAccuracy)
+                       .objective;
+  });
+  double as_is = 0, exchanged = 0;
+  for (int k = 0; k < count; ++k) {
+    as_is += objective[2 * k];
+    exchanged += objective[2 * k + 1];
   }
   if (exchanged < 0.25 * as_is) {
     throw InputError(fmt::format(
@@ -286,13 +298,17 @@ TrialFaults find_exchanged_markers(const AllFrames& frames, const std::vector<Tr
                                    const Eigen::VectorXd& d) {
   const Model& model = frames.model();
   const int count = frames.frame_count();
-  FrameSolver solver(model, d);
+  std::vector<std::unique_ptr<FrameSolver>> solvers;
+  for (int k = 0; k < frames.threads(); ++k) {
+    solvers.push_back(std::make_unique<FrameSolver>(model, d));
+  }
   std::vector<double> objective(count);
   for (int k = 0; k < count; ++k) {
-    objective[k] =
-        calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
+    objective[k] = calc_objective(solvers[0]->plan(), solvers[0]->geometry(), frames.frame(k),
+                                  frames.poses(k));
   }
   ExchangeOptions options;
+  options.threads = frames.threads();
   // Frames far worse than usual, also in absolute terms: two markers 2 cm off. A quarter of the
   // objective is half of the error.
   options.limit = std::max(6 * calc_median(objective), 4e-4);
@@ -308,13 +324,11 @@ TrialFaults find_exchanged_markers(const AllFrames& frames, const std::vector<Tr
     LabelFit fit;
     fit.frames = trial.frame_count();
     fit.as_labelled = [&](int f) { return objective[begin + f]; };
-    fit.relabelled = [&](int f, std::span<const int> order) {
+    fit.relabelled = [&](int f, std::span<const int> order, int worker) {
       const Frame frame = frames.frame(begin + f);
       const SegmentPose* poses = frames.poses(usual[begin + f]);
-      if (!may_be_exchanged(solver, frame, poses, order)) {
-        return kInfinity;
-      }
-      return solve_relabelled(solver, frame, poses, order);
+      if (!may_be_exchanged(*solvers[worker], frame, poses, order)) return kInfinity;
+      return solve_relabelled(*solvers[worker], frame, poses, order);
     };
     if (!model.has_loops()) found = find_exchanged_labels(fit, orders, options);
     for (const MarkerFault& fault : find_marker_faults(as_tracks(model, trial))) {

@@ -28,7 +28,7 @@ void check_scale(const Model& model, const Trial& trial);
 
 // Whether left and right are exchanged: pairs of markers that the two sides share are exchanged on
 // a few frames, and the frames fit far better that way. Throws InputError.
-void check_sides(const Model& model, const Trial& trial);
+void check_sides(const Model& model, const Trial& trial, int threads = 1);
 
 // Of each trial.
 using TrialFaults = std::vector<std::vector<MarkerFault>>;

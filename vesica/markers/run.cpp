@@ -13,15 +13,16 @@
 #include "vesica/markers/open_poses.h"
 #include "vesica/markers/runaways.h"
 #include "vesica/markers/technical.h"
+#include "vesica/math/parallel.h"
 
 namespace vesica::markers {
 namespace {
 
-void check_data(const Run& run) {
+void check_data(const Run& run, int threads) {
   for (const Trial& trial : run.trials) {
     if (run.model.has_loops()) continue;  // a loop's neutral pose is not known before it is solved
     check_scale(run.model, trial);
-    check_sides(run.model, trial);
+    check_sides(run.model, trial, threads);
   }
 }
 
@@ -272,7 +273,7 @@ void fit_constants(Run& run, const RunOptions& options) {
 
 void run_identification(Run& run, const RunOptions& options) {
   set_technical_frames(run.trials, run.model);
-  check_data(run);
+  check_data(run, calc_thread_count(options.threads));
   fit_constants(run, options);
   run.warnings.insert(run.warnings.end(), run.id->summary.warnings.begin(),
                       run.id->summary.warnings.end());

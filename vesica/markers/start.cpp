@@ -26,6 +26,8 @@ constexpr int kAttempts = 8;
 // Objectives within this factor belong to one minimum.
 constexpr double kAlike = 1.02;
 constexpr double kTurnedAround = 120 * kPi / 180;
+// Of poses that are to be told apart or begin an iteration over all frames.
+constexpr double kCoarse = 1e-4;  // rad
 
 double calc_rms(const Frame& frame, size_t markers, double objective) {
   double weight = 0;
@@ -69,11 +71,11 @@ std::vector<SegmentPose> make_neutral(const Model& model) {
 Quaternion<double> conjugate(const Quaternion<double>& q) { return {q.w, -q.x, -q.y, -q.z}; }
 
 // Orientations from the segments' own markers, from neighbours where those are too few.
-void guess_poses(const FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
+void guess_poses(const FrameSolver& solver, const Frame& frame,
+                 const std::vector<SegmentPose>& neutral, SegmentPose* poses) {
   const Model& model = solver.plan().model();
   const Geometry& geometry = solver.geometry();
   const size_t n = model.segments.size();
-  const std::vector<SegmentPose> neutral = make_neutral(model);
   std::vector<char> known(n, 0);
   for (size_t s = 0; s < n; ++s) {
     const RigidFit fit = fit_segment(model, geometry, frame, static_cast<int>(s));
@@ -183,9 +185,9 @@ void place_sample(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& 
   for_each_index(frames.frame_count(), frames.threads(), [&](int k, int worker) {
     FrameSolver& solver = *solvers[worker];
     SegmentPose* poses = frames.poses(k);
-    guess_poses(solver, frames.frame(k), poses);
+    guess_poses(solver, frames.frame(k), neutral, poses);
     std::vector<SegmentPose> solved(poses, poses + model.segments.size()), turned;
-    solver.solve(frames.frame(k), solved.data());
+    solver.solve(frames.frame(k), solved.data(), 50, kCoarse);
     turned = solved;
     if (turn_back(model, neutral, turned.data()) == 0) {
       std::copy(solved.begin(), solved.end(), poses);
@@ -206,14 +208,15 @@ long straighten(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& so
 }
 
 // Frames solved again from nothing, kept where they fit better. Returns how many.
-long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& solvers) {
+long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>& solvers,
+                    const std::vector<SegmentPose>& neutral) {
   const size_t n = frames.model().segments.size();
   std::vector<char> moved(frames.frame_count(), 0);
   for_each_index(frames.frame_count(), frames.threads(), [&](int k, int worker) {
     FrameSolver& solver = *solvers[worker];
     std::vector<SegmentPose> other(n);
-    guess_poses(solver, frames.frame(k), other.data());
-    const double tried = solver.solve(frames.frame(k), other.data()).objective;
+    guess_poses(solver, frames.frame(k), neutral, other.data());
+    const double tried = solver.solve(frames.frame(k), other.data(), 50, kCoarse).objective;
     const double present =
         calc_objective(solver.plan(), solver.geometry(), frames.frame(k), frames.poses(k));
     if (tried > 0.99 * present) return;
@@ -224,44 +227,46 @@ long refresh_frames(AllFrames& frames, std::vector<std::unique_ptr<FrameSolver>>
 }
 
 struct Attempt {
+  Eigen::VectorXd d;  // where it begins, and ends
   double objective = 0;
   double kkt_start = 0;
   int iterations = 0;  // of all that was solved
   long turned = 0;     // frames with a segment turned around
 };
 
-// The sample's problem from d, with poses from nothing. Frames that ended in minima of their own,
-// and segments that are turned around, are put right and all is solved again.
-Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
-                     std::vector<std::unique_ptr<FrameSolver>>& solvers,
-                     const std::vector<SegmentPose>& neutral, const Options& options) {
+// The sample's problem from an attempt's d, with poses from nothing. Frames that ended in minima of
+// their own, and segments that are turned around, are put right and all is solved again.
+void solve_sample(const Model& model, const std::vector<Trial>& sample,
+                  const std::vector<SegmentPose>& neutral, const Options& options, Attempt& out) {
+  AllFrames some(model, sample, options.threads);
+  std::vector<std::unique_ptr<FrameSolver>> solvers;
+  for (int k = 0; k < some.threads(); ++k) {
+    solvers.push_back(std::make_unique<FrameSolver>(model, out.d));
+  }
+  const auto solve = [&](Eigen::VectorXd& d) {
+    const Summary summary = solve_all_frames(some, d, options);
+    out.iterations += static_cast<int>(summary.iterations.size());
+    return summary;
+  };
   const auto set_parameters = [&] {
-    for (auto& solver : solvers) solver->set_parameters(d);
+    for (auto& solver : solvers) solver->set_parameters(out.d);
   };
-  set_parameters();
   place_sample(some, solvers, neutral);
-  Summary summary = solve_all_frames(some, d, options);
-  Attempt out;
-  const auto count = [&out](const Summary& of) {
-    out.iterations += static_cast<int>(of.iterations.size());
-  };
-  count(summary);
+  Summary summary = solve(out.d);
   out.kkt_start = summary.kkt_start;
   set_parameters();
-  if (refresh_frames(some, solvers) > 0) {
-    summary = solve_all_frames(some, d, options);
-    count(summary);
+  if (refresh_frames(some, solvers, neutral) > 0) {
+    summary = solve(out.d);
     set_parameters();
   }
   const std::vector<SegmentPose> kept = copy_poses(some);
   out.turned = straighten(some, solvers, neutral);
   if (out.turned > 0) {
-    Eigen::VectorXd other = d;
-    const Summary straight = solve_all_frames(some, other, options);
-    count(straight);
+    Eigen::VectorXd other = out.d;
+    const Summary straight = solve(other);
     if (straight.objective < summary.objective) {
       summary = straight;
-      d = other;
+      out.d = other;
       set_parameters();
       out.turned = straighten(some, solvers, neutral);
     } else {
@@ -269,7 +274,41 @@ Attempt solve_sample(AllFrames& some, Eigen::VectorXd& d,
     }
   }
   out.objective = summary.objective;
-  return out;
+}
+
+// Turns one segment after the other by half, with what hangs on it. Returns whether that was lower.
+bool leave_saddle(FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
+  const Model& model = solver.plan().model();
+  const size_t n = model.segments.size();
+  std::vector<SegmentPose> best(poses, poses + n);
+  double objective = calc_objective(solver.plan(), solver.geometry(), frame, poses);
+  const double before = objective;
+  for (size_t s = 0; s < n; ++s) {
+    std::vector<char> hangs(n, 0);
+    hangs[s] = 1;
+    for (const int t : model.order) {
+      const int j = model.tree_joint[t];
+      if (j >= 0 && model.joints[j].parent != kGround && hangs[model.joints[j].parent]) {
+        hangs[t] = 1;
+      }
+    }
+    for (int axis = 0; axis < 3; ++axis) {  // of the segment
+      std::vector<SegmentPose> turned(poses, poses + n);
+      const Vec3d theta = kPi * (as_rotation(turned[s].q_WS) * Vec3d::Unit(axis));
+      for (size_t t = 0; t < n; ++t) {
+        if (hangs[t]) turned[t] = turn_pose(turned[t], theta, Vec3d::Zero());
+      }
+      solver.project(turned.data());
+      const double tried = solver.solve(frame, turned.data()).objective;
+      if (tried < objective * (1 - 1e-9)) {
+        objective = tried;
+        best = turned;
+      }
+    }
+  }
+  if (!(objective < before)) return false;
+  std::copy(best.begin(), best.end(), poses);
+  return true;
 }
 
 }  // namespace
@@ -285,15 +324,17 @@ RigidFit fit_segment(const Model& model, const Geometry& geometry, const Frame& 
   return fit_rigid(points, measured);
 }
 
-FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, SegmentPose* poses) {
+FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, SegmentPose* poses,
+                                    double accuracy) {
   const Model& model = solver.plan().model();
   const size_t n = model.segments.size();
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   std::vector<SegmentPose> guess(n), best(n);
-  guess_poses(solver, frame, guess.data());
+  guess_poses(solver, frame, make_neutral(model), guess.data());
   best = guess;
-  FrameSolve result = solver.solve(frame, best.data());
+  const double coarse = std::max(accuracy, kCoarse);
+  FrameSolve result = solver.solve(frame, best.data(), 50, coarse);
   for (int start = 1; start < kStarts; ++start) {
     if (calc_rms(frame, model.markers.size(), result.objective) < kGoodFit) break;
     std::vector<SegmentPose> other = guess;
@@ -303,17 +344,18 @@ FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, Seg
     }
     solver.project(other.data());
     center_on_markers(model, solver.geometry(), frame, other.data());
-    const FrameSolve tried = solver.solve(frame, other.data());
+    const FrameSolve tried = solver.solve(frame, other.data(), 50, coarse);
     if (tried.objective < result.objective) {
       result = tried;
       best = other;
     }
   }
+  if (accuracy < coarse) result = solver.solve(frame, best.data(), 50, accuracy);
   std::copy(best.begin(), best.end(), poses);
   return result;
 }
 
-void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
+void solve_frames(AllFrames& frames, const Eigen::VectorXd& d, double accuracy) {
   const bool tukey = frames.model().loss.type == LossType::kTukey;
   Model model = frames.model();
   if (tukey) model.loss.type = LossType::kHuber;  // see soften()
@@ -331,15 +373,16 @@ void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
     std::vector<SegmentPose> again(n);
     for (int k = begin; k < end; ++k) {
       if (k == begin) {
-        objective[k] = solve_frame_from_scratch(solver, frames.frame(k), frames.poses(k)).objective;
+        objective[k] =
+            solve_frame_from_scratch(solver, frames.frame(k), frames.poses(k), accuracy).objective;
         continue;
       }
       std::copy_n(frames.poses(k - 1), n, frames.poses(k));
-      objective[k] = solver.solve(frames.frame(k), frames.poses(k)).objective;
+      objective[k] = solver.solve(frames.frame(k), frames.poses(k), 50, accuracy).objective;
       if (objective[k] > 4 * objective[k - 1] &&
           calc_rms(frames.frame(k), model.markers.size(), objective[k]) > kGoodFit) {
         const double fresh =
-            solve_frame_from_scratch(solver, frames.frame(k), again.data()).objective;
+            solve_frame_from_scratch(solver, frames.frame(k), again.data(), accuracy).objective;
         if (fresh < objective[k]) {
           objective[k] = fresh;
           std::copy(again.begin(), again.end(), frames.poses(k));
@@ -353,7 +396,7 @@ void solve_frames(AllFrames& frames, const Eigen::VectorXd& d) {
       solvers.push_back(std::make_unique<FrameSolver>(frames.model(), d));
     }
     for_each_index(count, frames.threads(), [&](int k, int worker) {
-      solvers[worker]->solve(frames.frame(k), frames.poses(k));
+      solvers[worker]->solve(frames.frame(k), frames.poses(k), 50, accuracy);
     });
   }
   improve_outliers(frames, d);
@@ -371,17 +414,15 @@ long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d) {
   const double limit = 6 * calc_median(objective);
   std::vector<SegmentPose> other(n);
   std::vector<char> moved(count, 0);
-  const auto keep_better = [&](int k, double tried) {
-    if (tried >= 0.99 * objective[k]) return;
-    objective[k] = tried;
-    moved[k] = 1;
-    std::copy(other.begin(), other.end(), frames.poses(k));
-  };
   const auto retry = [&](int k, int from) {
     if (objective[k] <= limit || objective[from] >= objective[k]) return;
     std::copy_n(frames.poses(from), n, other.begin());
     solver.project(other.data());
-    keep_better(k, solver.solve(frames.frame(k), other.data()).objective);
+    const double tried = solver.solve(frames.frame(k), other.data(), 50, kCoarse).objective;
+    if (tried >= 0.99 * objective[k]) return;
+    objective[k] = solver.solve(frames.frame(k), other.data()).objective;
+    moved[k] = 1;
+    std::copy(other.begin(), other.end(), frames.poses(k));
   };
   for (int k = 1; k < count; ++k) retry(k, k - 1);
   for (int k = count - 1; k-- > 0;) retry(k, k + 1);
@@ -389,45 +430,17 @@ long improve_outliers(AllFrames& frames, const Eigen::VectorXd& d) {
 }
 
 long leave_saddles(AllFrames& frames, const Eigen::VectorXd& d) {
-  const Model& model = frames.model();
-  const size_t n = model.segments.size();
   const auto results = frames.inspect(d, Curvature::kNewton);
-  FrameSolver solver(model, d);
-  long moved = 0;
-  for (int k = 0; k < frames.frame_count(); ++k) {
-    if (!results[k].indefinite) continue;
-    std::vector<SegmentPose> best(frames.poses(k), frames.poses(k) + n);
-    double objective =
-        calc_objective(solver.plan(), solver.geometry(), frames.frame(k), best.data());
-    const double before = objective;
-    for (size_t s = 0; s < n; ++s) {
-      // Half turns about the segment's own axes; what hangs on it turns along.
-      for (int axis = 0; axis < 3; ++axis) {
-        std::vector<SegmentPose> turned(frames.poses(k), frames.poses(k) + n);
-        const Vec3d theta = kPi * (as_rotation(turned[s].q_WS) * Vec3d::Unit(axis));
-        std::vector<char> hangs(n, 0);
-        hangs[s] = 1;
-        for (int t : model.order) {
-          const int j = model.tree_joint[t];
-          if (j >= 0 && model.joints[j].parent != kGround && hangs[model.joints[j].parent]) {
-            hangs[t] = 1;
-          }
-          if (hangs[t]) turned[t] = turn_pose(turned[t], theta, Vec3d::Zero());
-        }
-        solver.project(turned.data());
-        const double tried = solver.solve(frames.frame(k), turned.data()).objective;
-        if (tried < objective * (1 - 1e-9)) {
-          objective = tried;
-          best = turned;
-        }
-      }
-    }
-    if (objective < before) {
-      std::copy(best.begin(), best.end(), frames.poses(k));
-      ++moved;
-    }
+  std::vector<std::unique_ptr<FrameSolver>> solvers;
+  for (int k = 0; k < frames.threads(); ++k) {
+    solvers.push_back(std::make_unique<FrameSolver>(frames.model(), d));
   }
-  return moved;
+  std::vector<char> moved(frames.frame_count(), 0);
+  for_each_index(frames.frame_count(), frames.threads(), [&](int k, int worker) {
+    if (!results[k].indefinite) return;
+    moved[k] = leave_saddle(*solvers[worker], frames.frame(k), frames.poses(k));
+  });
+  return std::count(moved.begin(), moved.end(), 1);
 }
 
 Start find_start(const AllFrames& frames, int start_frames, const std::atomic<bool>* stop) {
@@ -436,41 +449,45 @@ Start find_start(const AllFrames& frames, int start_frames, const std::atomic<bo
   Model soft = model;
   fit_joints(AllFrames(model, sample, frames.threads()), soft);
   soft = soften(soft);
+  // Two at a time: the second one is always wanted, and each by itself waits less for its threads.
+  const int at_once = std::min(2, frames.threads());
   Options options;
-  options.threads = frames.threads();
+  options.threads = frames.threads() / at_once;
   options.max_iterations = 30;
-  options.tolerance = 1e-5;
+  options.tolerance = 1e-4;
   options.stop = stop;
+  const std::vector<SegmentPose> neutral = make_neutral(soft);
   const Eigen::VectorXd first = project_parameters(soft, soft.start_values());
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
   Start best;
   double least = 1e300;
-  std::vector<std::unique_ptr<FrameSolver>> solvers;
-  for (int k = 0; k < frames.threads(); ++k) {
-    solvers.push_back(std::make_unique<FrameSolver>(soft, first));
-  }
-  const std::vector<SegmentPose> neutral = make_neutral(soft);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Eigen::VectorXd d = first;
-    if (attempt > 0) {
+  for (int begin = 0; begin < kAttempts; begin += at_once) {
+    std::vector<Attempt> attempts(at_once);
+    for (int i = 0; i < at_once; ++i) {
+      Eigen::VectorXd& d = attempts[i].d = first;
+      if (begin + i == 0) continue;
       for (int k = 0; k < d.size(); ++k) d[k] += 0.5 * soft.parameters[k].prior_sd * normal(random);
       d = project_parameters(soft, d);
     }
-    AllFrames some(soft, sample, frames.threads());
-    const Attempt tried = solve_sample(some, d, solvers, neutral, options);
-    ++best.attempts;
-    best.iterations += tried.iterations;
-    if (attempt == 0) best.kkt = tried.kkt_start * frames.frame_count() / some.frame_count();
-    const bool lower = tried.objective < least / kAlike, alike = tried.objective < least * kAlike;
-    if (tried.objective < least) {
-      least = tried.objective;
-      best.d = d;
+    for_each_index(at_once, at_once,
+                   [&](int i, int) { solve_sample(soft, sample, neutral, options, attempts[i]); });
+    for (const Attempt& tried : attempts) {
+      ++best.attempts;
+      best.iterations += tried.iterations;
+      if (best.attempts == 1) {
+        best.kkt = tried.kkt_start * frames.frame_count() / sample[0].frame_count();
+      }
+      const bool lower = tried.objective < least / kAlike, alike = tried.objective < least * kAlike;
+      if (tried.objective < least) {
+        least = tried.objective;
+        best.d = tried.d;
+      }
+      if (lower) best.reached = 0;
+      // A minimum whose segments are turned around is none to agree on.
+      if ((lower || alike) && 10 * tried.turned < sample[0].frame_count()) ++best.reached;
+      if (best.reached >= 2 || (stop && *stop)) return best;
     }
-    if (lower) best.reached = 0;
-    // A minimum whose segments are turned around is none to agree on.
-    if ((lower || alike) && 10 * tried.turned < some.frame_count()) ++best.reached;
-    if (best.reached >= 2 || (stop && *stop)) break;
   }
   return best;
 }

@@ -13,11 +13,14 @@ RigidFit fit_segment(const Model& model, const Geometry& geometry, const Frame& 
 
 // Eq. 4 from nothing: several starts, the best result. Segments with three or more markers start at
 // their own least-squares pose, others follow their neighbours; further starts turn joints.
-FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, SegmentPose* poses);
+// `accuracy` as of FrameSolver::solve.
+FrameSolve solve_frame_from_scratch(FrameSolver& solver, const Frame& frame, SegmentPose* poses,
+                                    double accuracy = 1e-13);
 
 // All frames at d: each from the one before it, the first of every stretch from scratch, and frames
 // that fit far worse than their neighbours tried again from both sides and from scratch.
-void solve_frames(AllFrames& frames, const Eigen::VectorXd& d);
+// `accuracy` as of FrameSolver::solve.
+void solve_frames(AllFrames& frames, const Eigen::VectorXd& d, double accuracy = 1e-13);
 
 // Frames that fit far worse than the median frame are tried from the frames beside them, forwards
 // then backwards. Returns how many found a better fit.

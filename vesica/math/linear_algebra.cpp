@@ -43,6 +43,14 @@ Eigen::MatrixXd invert_symmetric(const Eigen::MatrixXd& A) {
   }
   return factors.solve(Eigen::MatrixXd(Eigen::MatrixXd::Identity(A.rows(), A.cols())));
 }
+PositiveSolution solve_positive(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
+  const Eigen::LLT<Eigen::MatrixXd> factors(A);
+  if (factors.info() != Eigen::Success) return {};
+  // The trace of the inverse, a sum of inverse eigenvalues, is the squared norm of the factor's.
+  Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(A.rows(), A.cols());
+  factors.matrixL().solveInPlace(inverse);
+  return {factors.solve(b), 1 / inverse.squaredNorm()};
+}
 Eigen::MatrixXd solve_least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
   return A.completeOrthogonalDecomposition().solve(B);
 }

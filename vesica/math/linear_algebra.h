@@ -33,6 +33,14 @@ Mat3d calc_rotation(const Mat3d& H);
 // zero), and the inverse (all infinite where A is singular to rounding).
 Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 Eigen::MatrixXd invert_symmetric(const Eigen::MatrixXd& A);
+// A x = b for symmetric A, where that is positive definite, in a tenth of the time that eigenvalues
+// take.
+struct PositiveSolution {
+  Eigen::VectorXd x;
+  // A lower bound, smaller at most by the number of rows; 0: not positive definite, and x is empty.
+  double least_eigenvalue = 0;
+};
+PositiveSolution solve_positive(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 // The shortest X with the least |A X - B|.
 Eigen::MatrixXd solve_least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
 

@@ -21,7 +21,8 @@ void LineWrap<P>::describe(Fields<P>& f) {
     f.below("shape", [&] { own_shape->describe(f); });
   } else {
     own_shape.reset();
-    f.text({.key = "shape", .meaning = "its name, or a sphere or an ellipsoid"}, &shape);
+    f.text({.key = "shape", .meaning = "its name, or a sphere, an ellipsoid or a cylinder"},
+           &shape);
   }
   if (!f.has("guide", guide.has_value())) return guide.reset();
   if (!guide) guide.emplace(Vec3d::Zero());

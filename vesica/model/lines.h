@@ -23,7 +23,8 @@ struct LinePoint {
   void describe(Fields<P>& f);
 };
 
-// A sphere or an ellipsoid that a segment of a line may lie on (multibody/line_wrap.h): a shape of
+// A sphere, an ellipsoid or a cylinder that a segment of a line may lie on (multibody/line_wrap.h;
+// a cylinder as if it had no ends): a shape of
 // a body by its name, or one of its own that nothing else meets.
 template <class P = double>
 struct LineWrap {

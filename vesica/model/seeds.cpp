@@ -56,7 +56,8 @@ class TapeWriter final : public Fields<double> {
         throw InputError(fmt::format(
             "--sensitivity {}: {} has this number, but derivatives by it are not available: the "
             "motion does not depend on it, or it is one of the sizes of solids, vertices, times of "
-            "switching, settings of solver and output; use differences of runs",
+            "switching, values that an equilibrium holds, settings of solver and output; use "
+            "differences of runs",
             seeds_[k], file));
       }
       throw InputError(

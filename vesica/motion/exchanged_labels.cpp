@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "vesica/math/parallel.h"
+
 namespace vesica {
 namespace {
 
@@ -60,13 +62,15 @@ std::vector<MarkerFault> find_exchanged_labels(const LabelFit& fit,
     faults.back().comes_back = end < fit.frames;
     open.clear();
   };
+  std::vector<double> misfits(orders.size());
   const auto find_order = [&](int k, double wanted) {
+    for_each_index(static_cast<int>(orders.size()), options.threads,
+                   [&](int i, int worker) { misfits[i] = fit.relabelled(k, orders[i], worker); });
     std::vector<int> best;
-    for (const std::vector<int>& order : orders) {
-      const double misfit = fit.relabelled(k, order);
-      if (!(misfit < wanted)) continue;
-      wanted = misfit;
-      best = order;
+    for (size_t i = 0; i < orders.size(); ++i) {
+      if (!(misfits[i] < wanted)) continue;
+      wanted = misfits[i];
+      best = orders[i];
     }
     return best;
   };
@@ -76,7 +80,7 @@ std::vector<MarkerFault> find_exchanged_labels(const LabelFit& fit,
     std::vector<int> order;
     if (misfit > options.limit) {
       const double wanted = options.share * misfit;
-      if (!open.empty() && fit.relabelled(k, open) < wanted) {
+      if (!open.empty() && fit.relabelled(k, open, 0) < wanted) {
         order = open;
       } else if (++searches > options.most_searches) {
         close(k);

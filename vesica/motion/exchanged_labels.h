@@ -18,8 +18,8 @@ struct LabelFit {
   // nor ends a stretch.
   std::function<double(int frame)> as_labelled;
   // The same where marker i is at the position that is labelled order[i]; infinite where that
-  // cannot be told.
-  std::function<double(int frame, std::span<const int> order)> relabelled;
+  // cannot be told. `worker` is below ExchangeOptions::threads and in one call only at any time.
+  std::function<double(int frame, std::span<const int> order, int worker)> relabelled;
 };
 
 struct ExchangeOptions {
@@ -27,6 +27,7 @@ struct ExchangeOptions {
   double share = 0.3;  // of its misfit that other labels have to get below
   // Searches over all orders; one that was found is tried first in the frames that follow.
   int most_searches = std::numeric_limits<int>::max();
+  int threads = 1;  // of a search; what is found does not depend on it
 };
 
 // Orders to try: all permutations of so many markers, or exchanges of two.

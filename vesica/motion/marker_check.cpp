@@ -248,6 +248,18 @@ void add_exchange(const MarkerFault& found, std::vector<MarkerFault>* faults) {
   if (!known) faults->push_back(found);
 }
 
+// No rigid motion takes one cluster onto the other with a smaller rms: two points whose distance
+// differs by e are off by e together, so by e^2/2 at least in the sum of squares.
+double calc_least_misfit(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
+  double most = 0.0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      most = std::max(most, std::abs((a[i] - a[j]).norm() - (b[i] - b[j]).norm()));
+    }
+  }
+  return most / std::sqrt(2.0 * static_cast<double>(a.size()));
+}
+
 // Stretches in which a cluster's labels are permuted. Transpositions are swaps, which the
 // frame-to-frame test cannot see where the trial begins with them or a gap hides the moment.
 void find_flips(const MarkerTracks& tracks, const MarkerCheckOptions& options,
@@ -256,20 +268,24 @@ void find_flips(const MarkerTracks& tracks, const MarkerCheckOptions& options,
     const std::vector<Vec3d> shape = find_usual_shape(tracks, cluster);
     if (shape.empty()) continue;
     const int n = static_cast<int>(cluster.size());
+    ExchangeOptions exchange;
+    exchange.limit = options.flip_misfit;
     LabelFit labels;
     labels.frames = static_cast<int>(tracks.frames());
+    double misfit = 0.0;  // of the frame that is looked at
     labels.as_labelled = [&](int frame) {
       const RigidFit fit = fit_rigid(shape, positions_at(tracks, frame, cluster));
-      return fit.points == n ? fit.rms : kMissing;
+      misfit = fit.points == n ? fit.rms : kMissing;
+      return misfit;
     };
-    labels.relabelled = [&](int frame, std::span<const int> order) {
+    labels.relabelled = [&](int frame, std::span<const int> order, int) {
       std::vector<Vec3d> permuted;
       for (const int i : order) permuted.push_back(tracks.at(frame, cluster[i]));
+      // Most orders are out of the question by their distances, a hundredth of a fit's work.
+      if (calc_least_misfit(shape, permuted) >= exchange.share * misfit) return kInfinity;
       const RigidFit fit = fit_rigid(shape, permuted);
       return fit.found ? fit.rms : kInfinity;
     };
-    ExchangeOptions exchange;
-    exchange.limit = options.flip_misfit;
     for (MarkerFault& fault : find_exchanged_labels(labels, list_permutations(n), exchange)) {
       for (int& i : fault.markers) i = cluster[i];
       add_exchange(fault, faults);

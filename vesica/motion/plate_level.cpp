@@ -46,6 +46,7 @@ double find_crowd(const std::vector<double>& sorted) {
 IdleLevel find_idle_level(std::span<const double> normal_forces) {
   IdleLevel level;
   std::vector<double> sorted;
+  sorted.reserve(normal_forces.size());
   for (const double f : normal_forces) {
     if (std::isfinite(f)) sorted.push_back(f);
   }

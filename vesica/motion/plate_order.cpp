@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "vesica/motion/gait_events.h"
 
@@ -15,10 +16,10 @@ using CornerOrder = std::array<int, 4>;
 constexpr CornerOrder kTurned[] = {{0, 1, 2, 3}, {1, 2, 3, 0}, {2, 3, 0, 1}, {3, 0, 1, 2}};
 constexpr CornerOrder kReversed[] = {{3, 2, 1, 0}, {1, 0, 3, 2}, {0, 3, 2, 1}, {2, 1, 0, 3}};
 
-ForcePlate reorder(const ForcePlate& plate, const CornerOrder& order) {
-  ForcePlate result = plate;
-  for (int i = 0; i < 4; ++i) result.corners[i] = plate.corners[order[i]];
-  return result;
+std::array<Vec3d, 4> reorder(const ForcePlate& plate, const CornerOrder& order) {
+  std::array<Vec3d, 4> corners;
+  for (int i = 0; i < 4; ++i) corners[i] = plate.corners[order[i]];
+  return corners;
 }
 
 std::string as_text(const CornerOrder& order) {
@@ -56,21 +57,29 @@ PlateForces calc_upright_plate_forces(const ForcePlate& plate, const std::string
   constexpr double kFarFoot = 0.08, kNearFoot = 0.05;  // m
   if (!is_reversed && !(as_listed > kFarFoot)) return forces;
 
+  // Only the best one is kept: a recording may be a gigabyte.
   struct Candidate {
-    CornerOrder order;
+    CornerOrder order{};
     PlateForces forces;
-    double distance;
+    double distance = kMissing;
   };
-  std::vector<Candidate> candidates;
+  Candidate best;
+  double next_best = kMissing;
+  const auto is_nearer = [](double a, double b) { return a < b || (a == a && b != b); };
+  bool any = false;
+  if (is_reversed) forces = {};
   for (const CornerOrder& order : is_reversed ? kReversed : kTurned) {
-    PlateForces result = calc_plate_forces(reorder(plate, order), name, options);
+    const auto corners = reorder(plate, order);
+    PlateForces result = calc_plate_forces(plate, corners, name, options);
     const double distance = has_feet ? calc_distance_to_feet(result, markers, gait, up) : kMissing;
-    candidates.push_back({order, std::move(result), distance});
+    if (!any || is_nearer(distance, best.distance)) {
+      next_best = best.distance;
+      best = {order, std::move(result), distance};
+    } else if (is_nearer(distance, next_best)) {
+      next_best = distance;
+    }
+    any = true;
   }
-  const auto rank = [](const Candidate& c) { return std::isfinite(c.distance) ? c.distance : 1e9; };
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
-  const Candidate& best = candidates[0];
   if (!is_reversed) {
     if (best.distance < std::min(kNearFoot, 0.5 * as_listed)) {
       forces.warnings.push_back(fmt::format(
@@ -80,14 +89,13 @@ PlateForces calc_upright_plate_forces(const ForcePlate& plate, const std::string
     }
     return forces;
   }
-  PlateForces result = best.forces;
+  PlateForces result = std::move(best.forces);
   result.warnings.push_back(
       std::isfinite(best.distance)
           ? fmt::format("Force plate {}: its corners are listed the wrong way round; taken in the "
                         "order {}, which puts the centre of pressure {:.0f} mm from the foot (the "
                         "next best order: {:.0f} mm).",
-                        name, as_text(best.order), 1e3 * best.distance,
-                        1e3 * candidates[1].distance)
+                        name, as_text(best.order), 1e3 * best.distance, 1e3 * next_best)
           : fmt::format("Force plate {}: its corners are listed the wrong way round; taken in the "
                         "order {}. Nothing tells whether another one is meant: its centre of "
                         "pressure may be mirrored.",

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "vesica/error.h"
 #include "vesica/io/motion_clock.h"
@@ -25,13 +26,25 @@ struct PlateWrench {
 
 bool is_known(const PlateWrench& wrench) { return wrench.F.allFinite() && wrench.M.allFinite(); }
 
+// Of all samples, apart: what becomes of them takes their place.
+struct PlateWrenches {
+  std::vector<Vec3d> F, M;
+
+  explicit PlateWrenches(size_t samples) : F(samples), M(samples) {}
+  size_t size() const { return F.size(); }
+  PlateWrench at(size_t k) const { return {F[k], M[k]}; }
+  void set(size_t k, const PlateWrench& wrench) {
+    F[k] = wrench.F;
+    M[k] = wrench.M;
+  }
+};
+
 struct PlateFrame {
   Mat3d R;       // plate axes in the lab
   Vec3d center;  // S
 };
 
-PlateFrame make_plate_frame(const ForcePlate& plate, const std::string& name) {
-  const Vec3d* c = plate.corners;
+PlateFrame make_plate_frame(std::span<const Vec3d, 4> c, const std::string& name) {
   const Vec3d x = c[0] - c[1] + c[3] - c[2];
   const Vec3d y = c[0] - c[3] + c[1] - c[2];
   const Vec3d z = x.cross(y);
@@ -124,13 +137,13 @@ void check_plate(const ForcePlate& plate, const std::string& name) {
   }
 }
 
-PlateWrench calc_mean(std::span<const PlateWrench> wrenches, std::span<const size_t> samples) {
+PlateWrench calc_mean(const PlateWrenches& wrenches, std::span<const size_t> samples) {
   PlateWrench mean;
   double count = 0.0;
   for (const size_t k : samples) {
-    if (!is_known(wrenches[k])) continue;
-    mean.F += wrenches[k].F;
-    mean.M += wrenches[k].M;
+    if (!is_known(wrenches.at(k))) continue;
+    mean.F += wrenches.F[k];
+    mean.M += wrenches.M[k];
     ++count;
   }
   mean.F /= std::max(1.0, count);
@@ -138,11 +151,9 @@ PlateWrench calc_mean(std::span<const PlateWrench> wrenches, std::span<const siz
   return mean;
 }
 
-void subtract(std::vector<PlateWrench>* wrenches, const PlateWrench& level) {
-  for (PlateWrench& wrench : *wrenches) {
-    wrench.F -= level.F;
-    wrench.M -= level.M;
-  }
+void subtract(PlateWrenches* wrenches, const PlateWrench& level) {
+  for (Vec3d& F : wrenches->F) F -= level.F;
+  for (Vec3d& M : wrenches->M) M -= level.M;
 }
 
 // The samples of the marker frames that the file names, one-based and inclusive.
@@ -157,13 +168,13 @@ std::vector<size_t> find_zero_samples(const ForcePlate& plate, double frame_rate
 }
 
 // Each run of known samples by itself. Says where runs are too short for it.
-void filter_wrenches(std::vector<PlateWrench>* wrenches, double cutoff, PlateForces* plate) {
+void filter_wrenches(PlateWrenches* wrenches, double cutoff, PlateForces* plate) {
   const ZeroPhaseFilter filter = make_low_pass(cutoff, plate->rate);
   std::vector<double> signal(wrenches->size());
   int untouched = 0;
   for (int i = 0; i < 6; ++i) {
     const auto at = [&](size_t k) -> double& {
-      return i < 3 ? (*wrenches)[k].F[i] : (*wrenches)[k].M[i - 3];
+      return i < 3 ? wrenches->F[k][i] : wrenches->M[k][i - 3];
     };
     for (size_t k = 0; k < signal.size(); ++k) signal[k] = at(k);
     untouched = filter_between_gaps(filter, signal);
@@ -218,23 +229,24 @@ Vec3d find_middle(std::span<const TableRow> rows, const Vec3d& up) {
 
 // Force, and moment about `middle`. A row that has a force but no point acts there: such rows are
 // unloaded, those with a load are missing.
-std::vector<PlateWrench> as_wrenches(std::span<const TableRow> rows, const Vec3d& middle) {
-  std::vector<PlateWrench> wrenches;
-  for (const TableRow& row : rows) {
+PlateWrenches as_wrenches(std::span<const TableRow> rows, const Vec3d& middle) {
+  PlateWrenches wrenches(rows.size());
+  for (size_t k = 0; k < rows.size(); ++k) {
+    const TableRow& row = rows[k];
     PlateWrench wrench{row.force, Vec3d::Zero()};
     if (row.point.allFinite()) wrench.M += (row.point - middle).cross(row.force);
     if (row.moment.allFinite()) wrench.M += row.moment;
-    wrenches.push_back(wrench);
+    wrenches.set(k, wrench);
   }
   return wrenches;
 }
 
 // Back again, with the point on the floor through `middle`.
-void take_wrenches(std::span<const PlateWrench> wrenches, const Vec3d& middle, const Vec3d& up,
+void take_wrenches(const PlateWrenches& wrenches, const Vec3d& middle, const Vec3d& up,
                    std::vector<TableRow>* rows) {
   for (size_t k = 0; k < rows->size(); ++k) {
-    const Vec3d& F = wrenches[k].F;
-    const Vec3d& M = wrenches[k].M;
+    const Vec3d& F = wrenches.F[k];
+    const Vec3d& M = wrenches.M[k];
     TableRow& row = (*rows)[k];
     row.force = F;
     const double load = F.dot(up);
@@ -247,9 +259,8 @@ void take_wrenches(std::span<const PlateWrench> wrenches, const Vec3d& middle, c
 }
 
 // Bounds in the plate's own axes that a centre of pressure may leave by `slack` before it is odd.
-int count_outside(const PlateForces& forces, const PlateFrame& frame, const ForcePlate& plate,
-                  double slack) {
-  const Vec3d half = frame.R.transpose() * (plate.corners[0] - frame.center);
+int count_outside(const PlateForces& forces, const PlateFrame& frame, double slack) {
+  const Vec3d half = frame.R.transpose() * (forces.corners[0] - frame.center);
   int count = 0;
   for (const Vec3d& p : forces.centers_of_pressure) {
     if (!p.allFinite()) continue;
@@ -319,36 +330,33 @@ void tell_of_missing(const std::vector<char>& missing, const std::vector<double>
                   plate->name, count, missing.size(), times[static_cast<size_t>(first)]));
 }
 
-std::vector<PlateWrench> calc_wrenches(const ForcePlate& plate, const Vec3d& origin) {
-  std::vector<PlateWrench> wrenches(plate.rows());
+PlateWrenches calc_wrenches(const ForcePlate& plate, const Vec3d& origin) {
+  PlateWrenches wrenches(plate.rows());
   Eigen::VectorXd channels(static_cast<Eigen::Index>(plate.channels.size()));
   for (size_t k = 0; k < wrenches.size(); ++k) {
     for (size_t i = 0; i < plate.channels.size(); ++i) {
       channels[static_cast<Eigen::Index>(i)] = plate.at(k, i);
     }
-    wrenches[k] = calc_wrench(plate, origin, channels);
-    if (is_known(wrenches[k])) continue;
-    wrenches[k].F.setConstant(kMissing);
-    wrenches[k].M.setConstant(kMissing);
+    const PlateWrench wrench = calc_wrench(plate, origin, channels);
+    const Vec3d missing = Vec3d::Constant(kMissing);
+    wrenches.set(k, is_known(wrench) ? wrench : PlateWrench{missing, missing});
   }
   return wrenches;
 }
 
-std::optional<PlateWrench> find_file_level(const ForcePlate& plate,
-                                           std::span<const PlateWrench> wrenches,
+std::optional<PlateWrench> find_file_level(const ForcePlate& plate, const PlateWrenches& wrenches,
                                            double frame_rate) {
   if (plate.zero_wrench) {
     return PlateWrench{plate.zero_wrench->head<3>(), plate.zero_wrench->tail<3>()};
   }
   std::vector<size_t> samples = find_zero_samples(plate, frame_rate);
-  std::erase_if(samples, [&](size_t k) { return !is_known(wrenches[k]); });
+  std::erase_if(samples, [&](size_t k) { return !is_known(wrenches.at(k)); });
   if (samples.empty()) return {};
   return calc_mean(wrenches, samples);
 }
 
 void subtract_baseline(const ForcePlate& plate, const IdleLevel& idle, double load_direction,
-                       const PlateOptions& options, std::vector<PlateWrench>* wrenches,
-                       PlateForces* result) {
+                       const PlateOptions& options, PlateWrenches* wrenches, PlateForces* result) {
   std::optional<PlateWrench> level;
   if (options.baseline == PlateBaseline::kQuiet) {
     if (idle.found) level = calc_mean(*wrenches, idle.samples);
@@ -381,7 +389,7 @@ void subtract_table_baseline(const IdleLevel& idle, const Vec3d& up, const Plate
   if (!idle.found) return tell_of_no_rest(plate);
   tell_of_far_level(idle, plate);
   const Vec3d middle = find_middle(*rows, up);
-  std::vector<PlateWrench> wrenches = as_wrenches(*rows, middle);
+  PlateWrenches wrenches = as_wrenches(*rows, middle);
   PlateWrench level = calc_mean(wrenches, idle.samples);
   if (!(level.F.norm() > 1e-9)) return;  // a file that cut its forces at a threshold
   // Files often have no point where they saw no load, and then the offset's moment is not known.
@@ -406,35 +414,37 @@ void subtract_table_baseline(const IdleLevel& idle, const Vec3d& up, const Plate
 
 PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
                               const PlateOptions& options) {
+  return calc_plate_forces(plate, plate.corners, name, options);
+}
+
+PlateForces calc_plate_forces(const ForcePlate& plate, std::span<const Vec3d, 4> corners,
+                              const std::string& name, const PlateOptions& options) {
   check_plate(plate, name);
-  const PlateFrame frame = make_plate_frame(plate, name);
+  const PlateFrame frame = make_plate_frame(corners, name);
   PlateForces result;
   result.name = name;
   result.rate = plate.rate;
   result.normal = -frame.R.col(2);
-  result.corners.assign(plate.corners, plate.corners + 4);
+  result.corners.assign(corners.begin(), corners.end());
   const Vec3d origin = calc_origin(plate, &result.warnings, name);
   const Vec3d depth = plate.type == 3 ? Vec3d(0.0, 0.0, origin.z()) : origin;
 
-  std::vector<PlateWrench> wrenches = calc_wrenches(plate, origin);
+  PlateWrenches wrenches = calc_wrenches(plate, origin);
   std::vector<char> missing;
   missing.reserve(wrenches.size());
   result.times.reserve(wrenches.size());
-  result.forces.reserve(wrenches.size());
-  result.centers_of_pressure.reserve(wrenches.size());
-  result.free_moments.reserve(wrenches.size());
   for (size_t k = 0; k < wrenches.size(); ++k) {
     result.times.push_back(plate.start_time + static_cast<double>(k) / plate.rate);
-    missing.push_back(!is_known(wrenches[k]));
+    missing.push_back(!is_known(wrenches.at(k)));
   }
   tell_of_missing(missing, result.times, &result);
-  if (options.filter_cutoff > 0.0 && !wrenches.empty()) {
+  if (options.filter_cutoff > 0.0 && wrenches.size() > 0) {
     filter_wrenches(&wrenches, options.filter_cutoff, &result);
   }
 
   // Into the floor is +z of the plate: a load there is the force on the plate.
   std::vector<double> normal(wrenches.size());
-  for (size_t k = 0; k < normal.size(); ++k) normal[k] = wrenches[k].F.z();
+  for (size_t k = 0; k < normal.size(); ++k) normal[k] = wrenches.F[k].z();
   const IdleLevel idle = find_idle_level(normal);
   double most = 0.0;
   for (const double f : normal) {
@@ -449,21 +459,25 @@ PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
   subtract_baseline(plate, idle, load_direction, options, &wrenches, &result);
   tell_of_rest(idle, options, &result);
 
-  for (const PlateWrench& wrench : wrenches) {
-    const Vec3d& F = wrench.F;
-    const Vec3d M_S = wrench.M - depth.cross(F);
-    result.forces.push_back(sign * (frame.R * F));
+  // A recording may be a gigabyte: forces and points take the place of the wrenches.
+  std::vector<double>().swap(normal);
+  result.forces = std::move(wrenches.F);
+  result.centers_of_pressure = std::move(wrenches.M);
+  result.free_moments.resize(result.size(), kMissing);
+  for (size_t k = 0; k < result.size(); ++k) {
+    const Vec3d F = result.forces[k];
+    const Vec3d M_S = result.centers_of_pressure[k] - depth.cross(F);
+    result.forces[k] = sign * (frame.R * F);
     if (!(-sign * F.z() >= options.threshold)) {
-      result.centers_of_pressure.push_back(Vec3d::Constant(kMissing));
-      result.free_moments.push_back(kMissing);
+      result.centers_of_pressure[k].setConstant(kMissing);
       continue;
     }
     const Vec3d p(-M_S.y() / F.z(), M_S.x() / F.z(), 0.0);
-    result.centers_of_pressure.push_back(frame.center + frame.R * p);
+    result.centers_of_pressure[k] = frame.center + frame.R * p;
     // About `normal`, which is -z of the plate.
-    result.free_moments.push_back(-sign * (M_S.z() - (p.x() * F.y() - p.y() * F.x())));
+    result.free_moments[k] = -sign * (M_S.z() - (p.x() * F.y() - p.y() * F.x()));
   }
-  const int outside = count_outside(result, frame, plate, 0.02);
+  const int outside = count_outside(result, frame, 0.02);
   if (outside > 0) {
     result.warnings.push_back(fmt::format(
         "Force plate {}: the centre of pressure lies more than 20 mm beyond its edge in "
@@ -502,7 +516,7 @@ void fill_plate(std::vector<TableRow> rows, const Vec3d& up, const PlateOptions&
   if (options.filter_cutoff > 0.0 && !rows.empty()) {
     require_even_clock(plate->times, "force plate " + plate->name);
     const Vec3d middle = find_middle(rows, up);
-    std::vector<PlateWrench> wrenches = as_wrenches(rows, middle);
+    PlateWrenches wrenches = as_wrenches(rows, middle);
     filter_wrenches(&wrenches, options.filter_cutoff, plate);
     take_wrenches(wrenches, middle, up, &rows);
   }

@@ -69,6 +69,9 @@ struct PlateForces {
 // does not know and for corners that span no area.
 PlateForces calc_plate_forces(const ForcePlate& plate, const std::string& name,
                               const PlateOptions& options);
+// The same with other corners than the file's.
+PlateForces calc_plate_forces(const ForcePlate& plate, std::span<const Vec3d, 4> corners,
+                              const std::string& name, const PlateOptions& options);
 
 // From a table that already holds forces and points (MOT, STO): columns ending in vx vy vz px py pz
 // that share their beginning, with torques where that beginning has "force" replaced by "torque".

@@ -112,6 +112,24 @@ WrappedSegment<T> wrap_sphere(const T& radius, const Vec3<T>& p, const Vec3<T>& 
   return s;
 }
 
+template <class T>
+WrappedSegment<T> wrap_cylinder(const T& radius, const Vec3<T>& p, const Vec3<T>& q) {
+  using std::sqrt;
+  const auto flat = [](const Vec3<T>& x) { return Vec3<T>(x[0], x[1], T(0)); };
+  const Vec3<T> p_flat = flat(p), q_flat = flat(q);
+  // Where both ways round are as long, the left one.
+  const Vec3d left(-value_of(p_flat[1]), value_of(p_flat[0]), 0);
+  WrappedSegment<T> s = wrap_sphere(radius, p_flat, q_flat, left);
+  if (!s.wraps) return straight(p, q);
+  // Unrolled the line is straight: it rises as much on every part of the way.
+  const T rise = (q[2] - p[2]) / s.length, stretch = sqrt(T(1) + rise * rise);
+  s.a[2] = p[2] + rise * (radius * calc_tangent(T(norm_of(p_flat) / radius)));
+  s.b[2] = q[2] - rise * (radius * calc_tangent(T(norm_of(q_flat) / radius)));
+  for (Vec3<T>* e : {&s.e_a, &s.e_b}) *e = Vec3<T>((*e)[0], (*e)[1], rise) / stretch;
+  s.length = s.length * stretch;
+  return s;
+}
+
 namespace {
 
 // x, x' and the physical length, together a point of the way.
@@ -565,9 +583,28 @@ std::vector<Vec3d> sample_wrap(const Vec3d& radii, const Vec3d& p, const Vec3d& 
   return points;
 }
 
+std::vector<Vec3d> sample_wrap(const LineWrap<double>& wrap, const Vec3d& p, const Vec3d& q,
+                               int count) {
+  if (!wrap.is_cylinder) return sample_wrap(wrap.radii, p, q, wrap.guide, count);
+  const WrappedSegment<double> s = wrap_cylinder(wrap.radii.x(), p, q);
+  if (!s.wraps) return {p, q};
+  const double from = std::atan2(s.a.y(), s.a.x());
+  const double arc =
+      std::atan2(s.a.x() * s.b.y() - s.a.y() * s.b.x(), s.a.x() * s.b.x() + s.a.y() * s.b.y());
+  std::vector<Vec3d> points = {p};
+  for (int k = 0; k < count; ++k) {
+    const double part = static_cast<double>(k) / (count - 1), angle = from + part * arc;
+    points.emplace_back(wrap.radii.x() * std::cos(angle), wrap.radii.x() * std::sin(angle),
+                        s.a.z() + part * (s.b.z() - s.a.z()));
+  }
+  points.push_back(q);
+  return points;
+}
+
 #define VESICA_INSTANTIATE(T)                                                               \
   template WrappedSegment<T> wrap_sphere(const T&, const Vec3<T>&, const Vec3<T>&,          \
                                          const std::optional<Vec3d>&);                      \
+  template WrappedSegment<T> wrap_cylinder(const T&, const Vec3<T>&, const Vec3<T>&);       \
   template WrappedSegment<T> wrap_ellipsoid(const Vec3<T>&, const Vec3<T>&, const Vec3<T>&, \
                                             const std::optional<Vec3d>&)
 VESICA_INSTANTIATE(double);

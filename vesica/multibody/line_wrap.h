@@ -1,4 +1,5 @@
-// The shortest way of a line from p to q that stays outside of an ellipsoid: straight where it
+// The shortest way of a line from p to q that stays outside of an ellipsoid, a sphere or an endless
+// cylinder: straight where it
 // misses the surface, else straight to a tangent point a, along a geodesic to b, straight on to q.
 // Frictionless: one tension all along.
 //
@@ -7,7 +8,8 @@
 // it. From there the geodesic runs, in the arc length of the sphere,
 //   x'' = -x - (w.Dx/x.Dx) w,   w = x cross x',  D = S^-2,      physical length: |S x'|
 // until, after an arc sigma, its tangent passes q: x.x_q = 1 and w.x_q = 0, two equations for phi
-// and sigma (docs/theory/wrapping.md). A sphere has the closed form.
+// and sigma (docs/theory/wrapping.md). A sphere has the closed form, and so has a cylinder: a
+// sphere's in the plane across it, unrolled to a straight line.
 //
 // Which way round: the shortest. It is a function of the two points alone, so that runs repeat bit
 // for bit. There are two equally short ways only where the straight line passes near the centre (of
@@ -40,6 +42,7 @@ struct LineWrap {
   Pose<P> X_BS;  // the surface's frame: its centre and axes
   Vec3<P> radii = Vec3<P>(P(1.0), P(1.0), P(1.0));
   bool is_sphere = false;      // radii are equal: the closed form
+  bool is_cylinder = false;    // endless along z, of the first radius
   std::optional<Vec3d> guide;  // in the surface's frame
 };
 
@@ -56,6 +59,8 @@ template <class T>
 WrappedSegment<T> wrap_sphere(const T& radius, const Vec3<T>& p, const Vec3<T>& q,
                               const std::optional<Vec3d>& guide = {});
 template <class T>
+WrappedSegment<T> wrap_cylinder(const T& radius, const Vec3<T>& p, const Vec3<T>& q);
+template <class T>
 WrappedSegment<T> wrap_ellipsoid(const Vec3<T>& radii, const Vec3<T>& p, const Vec3<T>& q,
                                  const std::optional<Vec3d>& guide = {});
 
@@ -68,8 +73,9 @@ WrappedSegment<T> calc_wrap(const LineWrap<P>& wrap, const Pose<T>& X_WB, const 
   const Vec3<T> p = R_WS.transpose() * Vec3<T>(p_W - p_WS);
   const Vec3<T> q = R_WS.transpose() * Vec3<T>(q_W - p_WS);
   WrappedSegment<T> s =
-      wrap.is_sphere ? wrap_sphere(T(wrap.radii.x()), p, q, wrap.guide)
-                     : wrap_ellipsoid(Vec3<T>(wrap.radii.template cast<T>()), p, q, wrap.guide);
+      wrap.is_sphere     ? wrap_sphere(T(wrap.radii.x()), p, q, wrap.guide)
+      : wrap.is_cylinder ? wrap_cylinder(T(wrap.radii.x()), p, q)
+                         : wrap_ellipsoid(Vec3<T>(wrap.radii.template cast<T>()), p, q, wrap.guide);
   for (Vec3<T>* point : {&s.a, &s.b}) *point = R_WS * *point + p_WS;
   for (Vec3<T>* direction : {&s.e_a, &s.e_b}) *direction = R_WS * *direction;
   return s;
@@ -79,5 +85,7 @@ WrappedSegment<T> calc_wrap(const LineWrap<P>& wrap, const Pose<T>& X_WB, const 
 // from a to b. In the frame of the surface.
 std::vector<Vec3d> sample_wrap(const Vec3d& radii, const Vec3d& p, const Vec3d& q,
                                const std::optional<Vec3d>& guide, int count);
+std::vector<Vec3d> sample_wrap(const LineWrap<double>& wrap, const Vec3d& p, const Vec3d& q,
+                               int count);
 
 }  // namespace vesica

@@ -39,9 +39,10 @@ Rows make_objective_rows(const Foot2dStudy& study) {
     for (const Foot2dTypeResult& r : s.types) {
       const auto [low, high] = std::minmax_element(r.of_seeds.begin(), r.of_seeds.end());
       rows.push_back({s.stance.name, name_type(r), figure(r.fit.objective.total()),
-                      r.of_seeds.empty() ? "" : figure(*low) + " to " + figure(*high),
+                      (r.of_seeds.empty() ? "" : figure(*low) + " to " + figure(*high)) +
+                          (r.J_from.empty() ? "" : ", J from " + r.J_from),
                       figure(r.fit.objective.normal), figure(r.fit.objective.friction),
-                      figure(r.fit.objective.cop), figure(r.placebo.total()),
+                      figure(r.fit.objective.cop), r.placebo ? figure(r.placebo->total()) : "",
                       figure(r.median_unseen(), 2), figure(s.median_copied(), 2),
                       r.pipeline ? figure(r.pipeline->objective.total()) : ""});
     }

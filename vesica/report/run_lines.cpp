@@ -24,7 +24,10 @@ class OverAngle {
     const auto angle =
         scaled_column(run, fmt::format("{}.{}", measure, kGroodSuntayNames[0]), 180 / kPi);
     for (size_t r = 0; r < angle.size(); ++r) {
-      if (!angles_.empty() && !(angle[r] > angles_.back())) continue;
+      if (!angles_.empty() && !(angle[r] > angles_.back())) {
+        falls_ = falls_ || angle[r] < angles_.back() - kFall;
+        continue;
+      }
       angles_.push_back(angle[r]);
       rows_.push_back(r);
     }
@@ -38,7 +41,8 @@ class OverAngle {
     plot.unit = unit;
     plot.times = angles_;
     plot.range = {angles_.front(), angles_.back()};
-    plot.x_label = "flexion [deg]";
+    plot.x_label = falls_ ? "flexion [deg], while it grows: rows where it falls are left out"
+                          : "flexion [deg]";
     return plot;
   }
   std::vector<double> choose(const std::vector<double>& column) const {
@@ -48,8 +52,10 @@ class OverAngle {
   }
 
  private:
+  static constexpr double kFall = 1;  // [deg]
   std::vector<double> angles_;
   std::vector<size_t> rows_;
+  bool falls_ = false;
 };
 
 void add_over_angle(const RunFolder& run, const Scene<double>& scene, const std::string& measure,

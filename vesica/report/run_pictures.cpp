@@ -221,8 +221,7 @@ std::vector<Vec3d> list_line_points(const LinePath<double>& path, const MotionRe
       const Pose<double> X =
           calc_shape_pose(motions.at(static_cast<size_t>(wrap->body), row).X_WB, wrap->X_BS);
       const auto inside = [&](const Vec3d& p) { return Vec3d(X.R_WB.transpose() * (p - X.p_WB)); };
-      const auto way =
-          sample_wrap(wrap->radii, inside(points.back()), inside(to), wrap->guide, kWrapPoints);
+      const auto way = sample_wrap(*wrap, inside(points.back()), inside(to), kWrapPoints);
       const bool wraps = way.size() > 2;
       for (int m = 0; m < kWrapPoints; ++m) {
         points.push_back(wraps ? X * way[static_cast<size_t>(m) + 1] : to);

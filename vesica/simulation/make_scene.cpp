@@ -445,6 +445,19 @@ void add_force(const model::Bushing<P>& given, const PartPlace& place, Scene<P>*
 template <class P>
 using ShapesOfBodies = std::vector<std::vector<PlacedShape<P>>>;
 
+// A cylinder that a line wraps over: as a solid it would be flat pieces. Null: it is none.
+template <class P>
+const model::BodyShape<P>* find_wrapped_cylinder(const model::LineWrap<P>& given,
+                                                 const model::Body<P>& body) {
+  const model::BodyShape<P>* shape = given.own_shape ? &*given.own_shape : nullptr;
+  for (const auto& other : body.shapes) {
+    if (!given.own_shape && !given.shape.empty() && other.name == given.shape) shape = &other;
+  }
+  const bool is_cylinder =
+      shape != nullptr && std::holds_alternative<model::Cylinder>(shape->shape);
+  return is_cylinder ? shape : nullptr;
+}
+
 // The shape that a line wraps over.
 template <class P>
 PlacedShape<P> find_wrapped_shape(const ModelOf<P>& model, const model::LineWrap<P>& given,
@@ -461,7 +474,7 @@ PlacedShape<P> find_wrapped_shape(const ModelOf<P>& model, const model::LineWrap
   }
   if (names.empty()) {
     place.fail("shape", fmt::format("no shape of '{}' has a name; give the shape that is meant "
-                                    "'name: {}', or give a sphere or an ellipsoid here",
+                                    "'name: {}', or give a sphere, an ellipsoid or a cylinder here",
                                     body.name, given.shape));
   }
   place.fail("shape", say_unknown(given.shape, names));
@@ -475,6 +488,16 @@ LineWrap<P> make_line_wrap(const ModelOf<P>& model, const model::LineWrap<P>& gi
   wrap.segment = given.segment;
   wrap.body = BodyFinder<P>(scene).find(given.body, place.below("body"));
   const auto body = static_cast<size_t>(wrap.body);
+  if (const auto* placed = find_wrapped_cylinder(given, model.bodies[body])) {
+    if (given.guide) {
+      place.fail("guide", "over a cylinder a line takes the shorter way; leave the guide out");
+    }
+    const auto& cylinder = std::get<model::Cylinder>(placed->shape);
+    wrap.radii = Vec3<P>(P(cylinder.radius), P(cylinder.radius), P(0.5 * cylinder.length));
+    wrap.is_cylinder = true;
+    if (placed->pose) wrap.X_BS = placed->pose->pose();
+    return wrap;
+  }
   const PlacedShape<P> shape =
       find_wrapped_shape(model, given, model.bodies[body], place, shapes[body]);
   wrap.X_BS = shape.X_BS;
@@ -485,8 +508,8 @@ LineWrap<P> make_line_wrap(const ModelOf<P>& model, const model::LineWrap<P>& gi
     wrap.radii = ellipsoid->radii;
   } else {
     place.fail("shape",
-               "a line wraps over a sphere or an ellipsoid; other shapes it passes by via "
-               "points");
+               "a line wraps over a sphere, an ellipsoid or a cylinder; other shapes it passes by "
+               "via points");
   }
   if (given.guide) {
     const Pose<double> X = detail::value_of_pose(wrap.X_BS);

@@ -353,6 +353,22 @@ void add_notes_of_empty_cells(const ResultTable& table, Answers* answers) {
   }
 }
 
+void add_notes_of_warnings(const ResultTable& table, Answers* answers) {
+  constexpr size_t kMostKinds = 10;
+  answers->warnings = table.warnings;
+  const size_t kinds = answers->warnings.size(), told = std::min(kinds, kMostKinds);
+  for (size_t k = 0; k < told; ++k) {
+    const WarningKind& w = answers->warnings[k];
+    answers->notes.push_back(fmt::format("{} of {} runs warn: {} (run {}{})", w.runs,
+                                         table.runs.size(), w.text, w.first_run,
+                                         w.runs > 1 ? ", the first of them" : ""));
+  }
+  if (told < kinds) {
+    answers->notes.push_back(
+        fmt::format("{} more kinds of warnings are in warnings.csv", kinds - told));
+  }
+}
+
 AnswerJson number_or_null(double x) { return std::isfinite(x) ? AnswerJson(x) : AnswerJson(); }
 
 AnswerJson as_json(const Interval& i) {
@@ -432,6 +448,7 @@ Answers calc_answers(const Study& study, const std::string& folder, const Result
         "{} of {} runs are not done, and not in these figures; the table has their reasons", failed,
         table.runs.size()));
   }
+  add_notes_of_warnings(table, &answers);
   if (study.design.repeats > 1 &&
       (study.design.method == Method::kMorris || study.design.method == Method::kSobolIndices)) {
     answers.notes.emplace_back("effects and indices are those of the first repeat");
@@ -477,6 +494,10 @@ AnswerJson make_answers_json(const Study& study, const Answers& answers) {
     for (const BestRun& b : answers.best) {
       json["best"]["runs"].push_back({{"run", b.run}, {"value", b.value}, {"factors", b.factors}});
     }
+  }
+  json["warnings"] = AnswerJson::array();
+  for (const WarningKind& w : answers.warnings) {
+    json["warnings"].push_back({{"warning", w.text}, {"runs", w.runs}, {"first_run", w.first_run}});
   }
   json["notes"] = answers.notes;
   return json;

@@ -53,6 +53,7 @@ struct Answers {
   std::vector<BestRun> best;
   std::uint64_t same_as_best = 0;  // within 1e-6 of its size, or 1e-12
   std::vector<CurveBand> bands;
+  std::vector<WarningKind> warnings;  // of runs that have outputs
   std::vector<std::string> notes;
 };
 

@@ -69,6 +69,9 @@ void note_stop(const Study& study, const ExecuteOptions& options, const std::str
 }
 
 void read_off(const Study& study, const RunLeavings& leavings, RunRow* row) {
+  if (leavings.summary->contains("warnings")) {
+    row->warnings = (*leavings.summary)["warnings"].get<std::vector<std::string>>();
+  }
   for (const Reading& output : study.outputs) row->cells.push_back(take_reading(output, leavings));
   for (const Reading& curve : study.curves) row->curves.push_back(take_curve(curve, leavings));
 }
@@ -235,6 +238,7 @@ RunRow execute_run(const Study& study, std::uint64_t run, const ExecuteOptions& 
   if (row.status == Status::kFailed || row.status == Status::kTimedOut) {
     row.cells.clear();
     row.curves.clear();
+    row.warnings.clear();
   }
   row.reason = as_line(row.reason);
   row.cells.resize(study.outputs.size());

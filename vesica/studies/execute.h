@@ -24,7 +24,8 @@ struct RunRow {
   std::string reason;              // one line; empty where it is done
   std::vector<std::string> cells;  // of the outputs
   std::vector<std::vector<double>> curves;
-  double seconds = 0;  // of processor time: not of the table
+  double seconds = 0;                   // of processor time: not of the table
+  std::vector<std::string> warnings{};  // of a run that has outputs
 };
 
 // Writes the folder of a run of `simulate`: report/run_writer.h behind it, which this room does not

@@ -93,6 +93,9 @@ std::string with_checksum(const std::string& payload) {
   return fmt::format("{:08x} {}", calc_crc32(payload), payload);
 }
 
+// Of a finished run; its warnings follow, where it has some.
+constexpr size_t kRowEntries = 7;
+
 constexpr char kBegunWord[] = "begun", kLeftWord[] = "left";
 
 // [run, attempt, "begun"]
@@ -111,6 +114,7 @@ void read_row(const LineJson& json, RunRow* row) {
     auto& curve = row->curves.emplace_back();
     for (const LineJson& y : values) curve.push_back(read_cell(y.get<std::string>()));
   }
+  if (json.size() > kRowEntries) row->warnings = json[kRowEntries].get<std::vector<std::string>>();
 }
 
 JournalEntry::Kind read_note(const std::string& word) {
@@ -152,8 +156,9 @@ std::string make_journal_line(const RunRow& row, int attempt) {
     for (const double y : curve) values.push_back(format_cell(y));
     curves.push_back(std::move(values));
   }
-  const LineJson line = {row.run,     attempt,   name_of(row.status), row.reason,
-                         row.seconds, row.cells, std::move(curves)};
+  LineJson line = {row.run,     attempt,   name_of(row.status), row.reason,
+                   row.seconds, row.cells, std::move(curves)};
+  if (!row.warnings.empty()) line.push_back(row.warnings);
   return with_checksum(line.dump(-1, ' ', false, LineJson::error_handler_t::replace));
 }
 
@@ -169,12 +174,13 @@ std::optional<JournalEntry> parse_journal_line(std::string_view line) {
   JournalEntry entry;
   // Whole, as its checksum says: what cannot be read now never will be, and is not just run again.
   try {
-    if (!json.is_array() || (json.size() != 7 && json.size() != 3)) {
-      throw FileError("it has neither seven entries nor three");
+    const size_t entries = json.is_array() ? json.size() : 0;
+    if (entries != 3 && entries != kRowEntries && entries != kRowEntries + 1) {
+      throw FileError("it has none of three, seven and eight entries");
     }
     entry.row.run = json[0].get<std::uint64_t>();
     entry.attempt = json[1].get<int>();
-    if (json.size() == 7) {
+    if (entries >= kRowEntries) {
       read_row(json, &entry.row);
     } else {
       entry.kind = read_note(json[2].get<std::string>());

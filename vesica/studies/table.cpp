@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "vesica/io/file_error.h"
 #include "vesica/io/file_writer.h"
@@ -81,7 +84,53 @@ class LastLines {
   std::unordered_map<std::uint64_t, int> attempts_;
 };
 
+class WarningCounts {
+ public:
+  void add(const RunRow& row) {
+    std::set<std::string> seen;
+    for (const std::string& warning : row.warnings) {
+      const std::string kind = find_warning_kind(warning);
+      if (!seen.insert(kind).second) continue;
+      const auto [place, is_new] = index_.try_emplace(kind, kinds_.size());
+      if (is_new) kinds_.push_back({warning, 0, row.run});
+      ++kinds_[place->second].runs;
+    }
+  }
+  void write(std::string* text) const {
+    append_cells({"runs", "first_run", "warning"}, text);
+    for (const WarningKind& kind : kinds_) {
+      append_cells({fmt::format("{}", kind.runs), fmt::format("{}", kind.first_run), kind.text},
+                   text);
+    }
+  }
+
+ private:
+  std::vector<WarningKind> kinds_;
+  std::unordered_map<std::string, size_t> index_;
+};
+
 }  // namespace
+
+std::string find_warning_kind(const std::string& warning) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_word = [&](char c) {
+    return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  std::string kind;
+  for (size_t k = 0; k < warning.size();) {
+    // Digits within a word are part of a name.
+    if (!is_digit(warning[k]) || (k > 0 && is_word(warning[k - 1]))) {
+      kind += warning[k++];
+      continue;
+    }
+    const char* begin = warning.c_str() + k;
+    char* end = nullptr;
+    std::strtod(begin, &end);
+    k += std::max<size_t>(1, static_cast<size_t>(end - begin));
+    kind += '#';
+  }
+  return kind;
+}
 
 std::vector<std::string> make_table_columns(const Study& study) {
   std::vector<std::string> columns = {"run", "status", "reason"};
@@ -100,6 +149,8 @@ TableCounts write_table(const Study& study, const std::string& version, const st
   TableCounts counts;
   counts.torn = reader.torn_lines();
   TableFile table(folder, "table.csv", aside), timing(folder, "timing.csv", aside);
+  TableFile warnings(folder, "warnings.csv", aside);
+  WarningCounts warned;
   std::vector<std::unique_ptr<TableFile>> curves;
   for (const Reading& r : study.curves) {
     curves.push_back(
@@ -122,6 +173,7 @@ TableCounts write_table(const Study& study, const std::string& version, const st
     cells.insert(cells.end(), {version, hash});
     append_cells(cells, &table.text());
     timing.text() += fmt::format("{},{:.6g}\n", run, row.seconds);
+    warned.add(row);
     for (size_t k = 0; k < curves.size() && k < row.curves.size(); ++k) {
       if (row.status != Status::kDone) continue;
       std::string& text = curves[k]->text();
@@ -132,8 +184,10 @@ TableCounts write_table(const Study& study, const std::string& version, const st
     ++counts.rows;
     ++counts.of_status[static_cast<size_t>(row.status)];
   }
+  warned.write(&warnings.text());
   table.finish();
   timing.finish();
+  warnings.finish();
   for (auto& curve : curves) curve->finish();
   if (study.writes_hdf5) {
     const std::string path = (fs::path(folder) / "table.h5").string();
@@ -161,6 +215,12 @@ ResultTable load_results(const Study& study, const std::string& folder) {
     for (size_t k = 0; k < outputs; ++k) {
       table.outputs[k].push_back(read_number_cell(row[width - 2 - outputs + k]));
     }
+  }
+  TableRows warnings((fs::path(folder) / "warnings.csv").string());
+  warnings.next(&row);  // names
+  while (warnings.next(&row)) {
+    if (row.size() != 3) throw InputError(folder + "/warnings.csv: a row has not three cells");
+    table.warnings.push_back({row[2], std::stoull(row[0]), std::stoull(row[1])});
   }
   return table;
 }

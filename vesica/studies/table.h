@@ -16,13 +16,20 @@ struct TableCounts {
   std::uint64_t torn = 0;                    // lines of journals that do not count
 };
 
-// Reads the journals of the folder and writes table.csv, timing.csv, curve_NAME.csv and, where the
-// study asks for it, table.h5. A run that is in no journal has no row.
+// Reads the journals of the folder and writes table.csv, timing.csv, warnings.csv, curve_NAME.csv
+// and, where the study asks for it, table.h5. A run that is in no journal has no row.
 TableCounts write_table(const Study& study, const std::string& version, const std::string& folder,
                         const std::string& aside);
 
 // The columns of table.csv.
 std::vector<std::string> make_table_columns(const Study& study);
+
+// What runs warned of: warnings that differ in their numbers alone are of one kind.
+struct WarningKind {
+  std::string text;  // of the first run that has it
+  std::uint64_t runs = 0, first_run = 0;
+};
+std::string find_warning_kind(const std::string& warning);
 
 // The table as numbers, for answers: cells that are no numbers are NaN.
 struct ResultTable {
@@ -30,6 +37,7 @@ struct ResultTable {
   std::vector<int> status;                                 // by Status
   std::unordered_map<std::uint64_t, std::string> reasons;  // by run, of those that are not done
   std::vector<std::vector<double>> outputs;                // by output, then row
+  std::vector<WarningKind> warnings{};                     // by first run
 };
 ResultTable load_results(const Study& study, const std::string& folder);
 // Of a curve, over the runs that are done: the values at some of its times, by time. A few of them
