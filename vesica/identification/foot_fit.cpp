@@ -189,8 +189,8 @@ FootModel settle(const FootModel& foot, const std::vector<FootStance>& stances,
       e.angles = as_angles_123(X.R_WB * as_rotation_123(e.angles));
     }
     for (FootJoint& joint : other.joints) {
-      if (moves_joints && joint.parent == 0)
-        joint.X_PF = {X.R_WB * joint.X_PF.R_WB, X * joint.X_PF.p_WB};
+      if (!moves_joints || joint.parent != 0) continue;
+      joint.X_PF = {X.R_WB * joint.X_PF.R_WB, X * joint.X_PF.p_WB};
     }
     return other;
   };
