@@ -319,7 +319,7 @@ void add_identify(CommandLine& line, Common& common) {
   command.option("STUDY", &arguments->study, "a YAML study").type_name("");
   command
       .option("--examples", &arguments->examples,
-              "write a synthetic study of every type into DIR, and nothing else")
+              "write a synthetic study of every bench experiment into DIR, and nothing else")
       .type_name("DIR");
   command.run([&common, arguments, command] {
     if (!arguments->examples.empty()) {
@@ -331,7 +331,8 @@ void add_identify(CommandLine& line, Common& common) {
       return;
     }
     if (arguments->study.empty()) {
-      throw InputError("give a STUDY, or --examples DIR for one of every type to start from");
+      throw InputError(
+          "give a STUDY, or --examples DIR for one of every bench experiment to start from");
     }
     const InputFile file = InputFile::load(find_input(arguments->study));
     expect_input_for({"identify"}, file);

@@ -198,6 +198,100 @@ TEST_F(Foot2dTrialsTest, StandingOfAnotherPersonIsTold) {
   }
 }
 
+// Floor and weight are shared: one that is not hers would move her fits.
+TEST_F(Foot2dTrialsTest, WalksOfOthersAreLeftOutAndMoveNothing) {
+  const Foot2dTrials own = find();
+  const auto standing = standing_;
+  const auto walks = walks_;
+  for (const double factor : {0.85, 1.15}) {
+    for (const bool standing_fits : {true, false}) {
+      walks_ = walks;
+      standing_ = standing;
+      walks_.insert(walks_.begin(), {"other", walks[0].motion});
+      for (Vec3d& p : walks_[0].motion.markers.positions) p *= factor;
+      walks_.push_back({"other again", walks_[0].motion});
+      walks_.push_back({"third", walks[1].motion});
+      if (!standing_fits) {
+        for (Vec3d& p : standing_.markers.positions) p *= 2 - factor;
+        walks_.erase(walks_.begin() + 3);
+      } else {
+        walks_.pop_back();
+      }
+      const Foot2dTrials trials = find();
+      EXPECT_TRUE(tells(trials, "other is left out: ")) << list(trials);
+      if (standing_fits) {
+        expect_same(own, trials);
+      } else {
+        EXPECT_TRUE(tells(trials, "is `standing` of the same person?")) << list(trials);
+      }
+      for (const Foot2dStance& s : trials.stances) EXPECT_FALSE(s.trial.starts_with("other"));
+    }
+  }
+}
+
+TEST_F(Foot2dTrialsTest, MarkersThatLeapOrFreezeAreNotSeenAndTold) {
+  const Foot2dTrials own = find();
+  MarkerTracks& markers = walks_[0].motion.markers;
+  const MarkerTracks recorded = markers;
+  for (size_t k = 0; k < 30; ++k) {
+    markers.at(10 + 7 * k, (5 * k) % markers.markers()).x() += 0.08;
+  }
+  const Foot2dTrials mended = find();
+  EXPECT_TRUE(tells(mended, "O04C: ") && tells(mended, "taken as not seen")) << list(mended);
+  ASSERT_EQ(mended.stances.size(), own.stances.size());
+  for (size_t k = 0; k < own.stances.size(); ++k) {
+    const size_t frames = std::min(own.stances[k].frames(), mended.stances[k].frames());
+    for (size_t f = 1; f <= frames; ++f) {  // the swing before may be cut
+      const auto& a = own.stances[k].H[own.stances[k].frames() - f];
+      const auto& b = mended.stances[k].H[mended.stances[k].frames() - f];
+      EXPECT_NEAR(a.y, b.y, 0.003) << own.stances[k].name;
+    }
+  }
+  markers = recorded;
+  size_t middle = 0;
+  const Foot2dStance& first = own.stances.front();
+  while (markers.times[middle] < 0.5 * (first.begin + first.end)) ++middle;
+  for (size_t f = middle; f < middle + 21; ++f) {
+    for (size_t i = 0; i < markers.markers(); ++i) markers.at(f, i) = markers.at(middle, i);
+  }
+  const Foot2dTrials frozen = find();
+  EXPECT_TRUE(tells(frozen, "the recording was frozen there")) << list(frozen);
+  for (const Foot2dStance& s : frozen.stances) EXPECT_NE(s.name, first.name);
+}
+
+// Plates and markers with two zeros, along the walk.
+TEST_F(Foot2dTrialsTest, APointOffTheFootIsTold) {
+  const auto recorded = walks_;
+  for (const double shift : {0.05, -0.07}) {
+    change_forces("_px", [&](double x) { return x + shift; });
+    const Foot2dTrials trials = find();
+    EXPECT_TRUE(tells(trials, "do plates and markers share one zero?")) << shift << list(trials);
+    walks_ = recorded;
+  }
+}
+
+TEST_F(Foot2dTrialsTest, PoundsAreToldByTheHeight) {
+  change_forces("_v", [](double f) { return f / 4.448; });
+  change_forces("torque", [](double m) { return m / 4.448; });
+  EXPECT_TRUE(tells(find(), "is it in newtons (pounds"));
+}
+
+TEST_F(Foot2dTrialsTest, ForcesThatPushDownAreToldOnce) {
+  change_forces("_v", [](double f) { return -f; });
+  change_forces("torque", [](double m) { return -m; });
+  walks_.pop_back();
+  try {
+    find();
+    FAIL() << "it was taken";
+  } catch (const InputError& e) {
+    const std::string why = e.what();
+    const size_t at = why.find("N downwards");
+    ASSERT_NE(at, std::string::npos) << why;
+    EXPECT_EQ(why.find("N downwards", at + 1), std::string::npos) << why;
+    EXPECT_EQ(why.find("kN"), std::string::npos) << why;
+  }
+}
+
 // What real feet give for each bound of foot2d_trials.cpp.
 TEST_F(Foot2dTrialsTest, BoundsAreFarFromRealFeet) {
   std::vector<Foot2dTrials> all = {find()};

@@ -56,6 +56,24 @@ TEST(Foot2dVerdicts, TiesAndFitsThatAreNoneDoNotMakeAnOrder) {
             std::string::npos);
 }
 
+TEST(Foot2dVerdicts, UnseenStancesWorseThanConstantsAreToldAndDoubtsStandAlone) {
+  Foot2dStanceResult s = make_stance({0.3, 0.2, 0.1});
+  EXPECT_TRUE(find_foot2d_doubts({s}).empty());
+  s.copied = {{"other", {0.05, 0, 0}, true}};
+  for (Foot2dTypeResult& r : s.types) r.unseen = {{"other", {0.02, 0, 0}, true}};
+  EXPECT_TRUE(find_foot2d_doubts({s}).empty());
+  EXPECT_TRUE(list_poor_fits(s).empty());
+  for (Foot2dTypeResult& r : s.types) r.unseen = {{"other", {360, 0, 0}, true}};
+  EXPECT_NE(find(find_foot2d_doubts({s}), "unseen stances"), "");
+  EXPECT_EQ(list_poor_fits(s).size(), 3u);
+  EXPECT_NE(list_poor_fits(s)[0].find("J up to 360"), std::string::npos);
+  s.types[1].intervals.undetermined_directions = 4;
+  s.types[1].intervals.parameters.resize(21);
+  s.types[1].intervals.parameters[3].at_bound = true;
+  EXPECT_NE(find(find_foot2d_doubts({s}), "linear: the data leave 4 of 21 directions open and 1"),
+            "");
+}
+
 TEST(Foot2dVerdicts, ThePlaceboIsJudgedByParts) {
   const auto said = [](std::optional<Foot2dObjective> placebo) {
     Foot2dStanceResult s;

@@ -77,11 +77,15 @@ Foot2dStudy run_foot2d_study(const InputFile& file, const Foot2dRun& run);
 
 // What did not converge in a stance, a sentence each.
 std::vector<std::string> list_unconverged(const Foot2dStanceResult& stance);
-// Fits that explain next to nothing, or one of the three quantities no better than a constant.
+// Fits that explain next to nothing, or one of the three quantities no better than a constant, or
+// that are worse than constants on stances that were not fitted.
 std::vector<std::string> list_poor_fits(const Foot2dStanceResult& stance);
 // What all stances together say: of geometry, of the order of the types, of placebo and unseen
 // stances, and of the parameters.
 std::vector<std::string> find_foot2d_verdicts(const std::vector<Foot2dStanceResult>& stances);
+// What of it speaks against the fits: unseen stances that copying foretells better, directions that
+// the data leave open, parameters on a bound. Empty where nothing does.
+std::vector<std::string> find_foot2d_doubts(const std::vector<Foot2dStanceResult>& stances);
 
 nlohmann::ordered_json make_foot2d_json(const Foot2dStudy& study);
 // Measured and simulated curves, a row a frame and type.

@@ -429,7 +429,7 @@ void add_remarks(const WalkTrack& walk, const Foot2dTrialOptions& options,
                     "they of one walk?",
                     apart, clocks.stances));
   }
-  if (walk.analysis.contacts.empty()) {
+  if (walk.analysis.contacts.empty() && walk.analysis.force_warnings.empty()) {
     add("no plate is loaded in it: `forces` given, and pushing up?");
   }
   for (const bool left : {true, false}) {
@@ -454,7 +454,8 @@ void add_remarks(const WalkTrack& walk, const Foot2dTrialOptions& options,
 
 // Forces that no body makes, and a weight that they do not know: they peak at 0.9 to 1.6 times it
 // in walking, at 3 in running.
-void check_weight(const Foot2dTrials& trials, std::vector<std::string>* remarks) {
+void check_weight(const Foot2dTrials& trials, const std::vector<WalkTrack>& walks,
+                  std::vector<std::string>* remarks) {
   constexpr double kLeastPeak = 100, kMostPeak = 8000;  // N: an infant of 10 kg; 270 kg that run
   std::vector<double> peaks;
   for (const Foot2dStance& s : trials.stances) {
@@ -466,12 +467,54 @@ void check_weight(const Foot2dTrials& trials, std::vector<std::string>* remarks)
         "the force peaks at {:.0f} N, which is that of a body of {:.2g} kg: is it in newtons?",
         peak, peak / 1.1 / 9.81));
   }
+  // Of thirteen people 19 to 38; the thinnest child has 10.
+  constexpr double kThinnest = 9, kStoutest = 70;  // kg/m^2
+  std::vector<double> statures;
+  for (const WalkTrack& walk : walks) {
+    const double stature = walk.analysis.plate_scale.stature;
+    if (std::isfinite(stature)) statures.push_back(stature);
+  }
+  if (!statures.empty() && peak >= kLeastPeak && peak <= kMostPeak) {
+    const double stature = calc_median(statures), mass = peak / 1.1 / 9.81;
+    const double index = mass / (stature * stature);
+    if (index < kThinnest || index > kStoutest) {
+      remarks->push_back(fmt::format(
+          "the force peaks at {:.0f} N, which is that of a body of {:.0f} kg, and by the height of "
+          "the pelvis it is about {:.1f} m tall: is it in newtons (pounds: times 4.448)?",
+          peak, mass, stature));
+    }
+  }
   const double ratio = peak / trials.weight;
   if (!(ratio < 0.7 || ratio > 4)) return;
   remarks->push_back(fmt::format(
       "the force peaks at {:.2g} times the weight of {:.0f} N: check `weight` (the fits do not "
       "hang on it)",
       ratio, trials.weight));
+}
+
+// While the foot is flat the centre of pressure lies between heel and ball.
+void check_point(const Foot2dTrials& trials, std::vector<std::string>* remarks) {
+  // Of the way from the marker of the heel to those of the ball, mean of 19 to 27 stances each:
+  // 0.53 to 0.72 in thirteen people, in a child 0.64.
+  constexpr double kLeast = 0.45, kMost = 0.8;
+  double part = 0, away = 0, count = 0;
+  for (const Foot2dStance& s : trials.stances) {
+    const double of_way =
+        mean_while_flat(s, [&](size_t f) { return (s.cop[f] - s.H[f].x) / (s.P[f].x - s.H[f].x); });
+    const double from_heel = mean_while_flat(s, [&](size_t f) { return s.cop[f] - s.H[f].x; });
+    if (!std::isfinite(of_way)) continue;
+    part += of_way;
+    away += from_heel;
+    ++count;
+  }
+  if (count == 0) return;
+  part /= count;
+  if (part >= kLeast && part <= kMost) return;
+  remarks->push_back(fmt::format(
+      "under the flat foot the centre of pressure acts {:.0f} mm ahead of the heel's marker, "
+      "{:.0f} "
+      "% of the way to the ball's (14 people: 53 to 72 %): do plates and markers share one zero?",
+      1e3 * away / count, 100 * part));
 }
 
 // The foot is taken to stand on the lab's zero.
@@ -524,9 +567,12 @@ void check_shear(const Foot2dTrials& trials, const std::string& walk,
       walk, against, count));
 }
 
-// Distances between the markers of heel, ball and ankle, which standing and walking share.
-void check_person(const MotionTrial& standing, const WalkTrack& walk,
-                  const Foot2dTrialOptions& options, std::vector<std::string>* remarks) {
+// Distances between the markers of heel, ball and ankle that contradict those of the standing trial
+// or of another walk, called `where`: a clause for each foot.
+std::vector<std::string> find_other_lengths(const MarkerTracks& other, const std::string& where,
+                                            const WalkTrack& walk,
+                                            const Foot2dTrialOptions& options) {
+  std::vector<std::string> found;
   // Skin moves them by up to 10 mm in 13 people of one laboratory; other feet differ by 10 to 30.
   constexpr double kMostChange = 0.012;  // m
   const auto distance = [](const MarkerTracks& tracks, size_t a, size_t b) {
@@ -550,23 +596,72 @@ void check_person(const MotionTrial& standing, const WalkTrack& walk,
       for (size_t i = 0; i < own.size(); ++i) {
         for (size_t k = 0; k < i; ++k) {
           const std::string &a = walk.markers.labels[own[k]], &b = walk.markers.labels[own[i]];
-          const size_t in_a = standing.markers.find(a), in_b = standing.markers.find(b);
-          if (std::max(in_a, in_b) >= standing.markers.markers()) continue;
-          const double stands = distance(standing.markers, in_a, in_b);
+          const size_t in_a = other.find(a), in_b = other.find(b);
+          if (std::max(in_a, in_b) >= other.markers()) continue;
+          const double stands = distance(other, in_a, in_b);
           const double walks = distance(walk.markers, own[k], own[i]);
           if (!(std::abs(stands - walks) > most)) continue;
           most = std::abs(stands - walks);
-          worst =
-              fmt::format("{} and {} are {:.0f} mm apart in the standing trial, {:.0f} mm in it", a,
-                          b, 1e3 * stands, 1e3 * walks);
+          worst = fmt::format("{} and {} are {:.0f} mm apart in {}, {:.0f} mm in it", a, b,
+                              1e3 * stands, where, 1e3 * walks);
         }
       }
     } catch (const InputError&) {
       continue;  // add_remarks tells what is missing
     }
-    if (worst.empty()) continue;
-    remarks->push_back(walk.name + ": " + worst + ": is `standing` of the same person?");
+    if (!worst.empty()) found.push_back(worst);
   }
+  return found;
+}
+
+void check_person(const MotionTrial& standing, const WalkTrack& walk,
+                  const Foot2dTrialOptions& options, std::vector<std::string>* remarks) {
+  for (const std::string& lengths :
+       find_other_lengths(standing.markers, "the standing trial", walk, options)) {
+    remarks->push_back(walk.name + ": " + lengths + ": is `standing` of the same person?");
+  }
+}
+
+// Floor and weight are those of all walks, so a walk of another person would move the fits of the
+// others. Where the standing trial suits some walks, those that it does not suit go; where it suits
+// none, it is told (check_person), and those go that contradict the walk that most others suit.
+void leave_out_others(const MotionTrial& standing, const Foot2dTrialOptions& options,
+                      std::vector<FootTrial>* walks, std::vector<WalkTrack>* tracks,
+                      std::vector<std::string>* remarks) {
+  const size_t n = tracks->size();
+  if (n < 2) return;
+  const auto compare = [&](const MarkerTracks& other, const std::string& where) {
+    std::vector<std::vector<std::string>> all;
+    for (const WalkTrack& walk : *tracks) {
+      all.push_back(find_other_lengths(other, where, walk, options));
+    }
+    return all;
+  };
+  const auto count_suited = [](const std::vector<std::vector<std::string>>& all) {
+    return std::count_if(all.begin(), all.end(), [](const auto& list) { return list.empty(); });
+  };
+  auto least = compare(standing.markers, "the standing trial");
+  if (count_suited(least) == 0) {
+    for (const WalkTrack& walk : *tracks) {
+      auto own = compare(walk.markers, fmt::format("'{}'", walk.name));
+      if (count_suited(own) > count_suited(least)) least = std::move(own);
+    }
+  }
+  std::vector<FootTrial> walks_left;
+  std::vector<WalkTrack> tracks_left;
+  for (size_t k = 0; k < n; ++k) {
+    if (!least[k].empty()) {
+      remarks->push_back(fmt::format(
+          "{} is left out: {}: is it of another person, or are its labels exchanged? (Floor and "
+          "weight are taken from all walks together.)",
+          (*tracks)[k].name, least[k].front()));
+      continue;
+    }
+    walks_left.push_back(std::move((*walks)[k]));
+    tracks_left.push_back(std::move((*tracks)[k]));
+  }
+  *walks = std::move(walks_left);
+  *tracks = std::move(tracks_left);
 }
 
 }  // namespace
@@ -578,9 +673,10 @@ Foot2dTrials find_foot2d_stances(const MotionTrial& standing,
   FootTrialOptions whole;
   whole.threshold = options.threshold;
   // Stances are found in the same recordings that the plane is cut from.
-  const std::vector<FootTrial> walks = mend_walks(recorded, whole, &out.remarks);
+  std::vector<FootTrial> walks = mend_walks(recorded, whole, &out.remarks);
   std::vector<WalkTrack> tracks;
   for (const FootTrial& walk : walks) tracks.push_back(track_walk(walk, options));
+  leave_out_others(standing, options, &walks, &tracks, &out.remarks);
   out.weight = options.weight > 0 ? options.weight : find_weight(tracks);
   const auto add_all = [&](std::vector<std::string>* remarks) {
     for (const WalkTrack& walk : tracks) add_remarks(walk, options, remarks);
@@ -593,7 +689,9 @@ Foot2dTrials find_foot2d_stances(const MotionTrial& standing,
       std::string why = e.what();
       std::vector<std::string> remarks = out.remarks;
       add_all(&remarks);
-      for (const std::string& remark : remarks) why += "\n  " + remark;
+      for (const std::string& remark : remarks) {
+        if (why.find("\n  " + remark) == std::string::npos) why += "\n  " + remark;
+      }
       throw InputError(why);
     }
   }();
@@ -617,7 +715,8 @@ Foot2dTrials find_foot2d_stances(const MotionTrial& standing,
     for (const std::string& remark : out.remarks) why += "\n  " + remark;
     throw InputError("no stance can be used" + why);
   }
-  check_weight(out, &out.remarks);
+  check_weight(out, tracks, &out.remarks);
+  check_point(out, &out.remarks);
   check_floor(out, tracks, &out.remarks);
   for (const WalkTrack& walk : tracks) {
     check_shear(out, walk.name, &out.remarks);

@@ -129,7 +129,8 @@ std::string describe_placebo(const std::vector<Foot2dStanceResult>& stances) {
       calc_median(total.ratios), least(total), fmt::join(by_part, ", "), fmt::join(words, "; "));
 }
 
-std::string describe_unseen(const std::vector<Foot2dStanceResult>& stances) {
+// `only_bad`: empty where the models are better.
+std::string describe_unseen(const std::vector<Foot2dStanceResult>& stances, bool only_bad) {
   std::vector<double> model, copied;
   for (const Foot2dStanceResult& s : stances) {
     if (s.copied.empty()) continue;
@@ -139,6 +140,7 @@ std::string describe_unseen(const std::vector<Foot2dStanceResult>& stances) {
   if (model.empty()) return "";
   constexpr double kConstants = 2;  // J of them, at least
   const double a = calc_median(model), b = calc_median(copied);
+  if (only_bad && a < b && std::min(a, b) <= kConstants) return "";
   return fmt::format(
       "unseen stances: objective {:.2f} (median), the fitted stance's own curves laid over them "
       "{:.2f}: {}",
@@ -174,6 +176,29 @@ std::string describe_parameters(Foot2dElement element,
   };
   return fmt::format("{}: determined in all {} stances: {}; in none: {}", name_of(element), count,
                      list(count), list(0));
+}
+
+// Of all fits of one type.
+std::string describe_openness(Foot2dElement element,
+                              const std::vector<Foot2dStanceResult>& stances) {
+  int least = 1 << 30, most = 0;
+  size_t parameters = 0, on_bound = 0, all = 0;
+  for (const Foot2dStanceResult& s : stances) {
+    const Foot2dTypeResult* r = find_type(s, element);
+    if (r == nullptr) continue;
+    least = std::min(least, r->intervals.undetermined_directions);
+    most = std::max(most, r->intervals.undetermined_directions);
+    parameters = r->intervals.parameters.size();
+    all += parameters;
+    for (const Foot2dEstimate& e : r->intervals.parameters) on_bound += e.at_bound ? 1 : 0;
+  }
+  if (most == 0 && on_bound == 0) return "";
+  return fmt::format(
+      "{}: the data leave {} of {} directions open and {} of {} parameters end on a bound: these "
+      "are no properties of the foot",
+      name_of(element),
+      least < most ? fmt::format("{} to {}", least, most) : fmt::format("{}", most), parameters,
+      on_bound, all);
 }
 
 }  // namespace
@@ -218,8 +243,30 @@ std::vector<std::string> list_poor_fits(const Foot2dStanceResult& s) {
       words.push_back(
           fmt::format("{}: a constant meets the {} as well", name, fmt::join(poor, ", the ")));
     }
+    double worst = 0;
+    size_t useless = 0;
+    for (const Foot2dUnseen& u : r.unseen) {
+      worst = std::max(worst, u.objective.total());
+      useless += u.objective.total() >= none.total() ? 1 : 0;
+    }
+    if (useless > 0) {
+      words.push_back(fmt::format(
+          "{}: of {} of {} unseen stances it foretells less than constants do (J up to {:.3g}, of "
+          "constants {:.2f}): there elements press where they carried nothing, or do not reach",
+          name, useless, r.unseen.size(), worst, none.total()));
+    }
   }
   return words;
+}
+
+std::vector<std::string> find_foot2d_doubts(const std::vector<Foot2dStanceResult>& stances) {
+  if (stances.empty()) return {};
+  std::vector<std::string> all = {describe_unseen(stances, true)};
+  for (const Foot2dTypeResult& r : stances.front().types) {
+    all.push_back(describe_openness(r.type.element, stances));
+  }
+  std::erase(all, "");
+  return all;
 }
 
 std::vector<std::string> find_foot2d_verdicts(const std::vector<Foot2dStanceResult>& stances) {
@@ -230,7 +277,7 @@ std::vector<std::string> find_foot2d_verdicts(const std::vector<Foot2dStanceResu
           "fitted", [](const Foot2dTypeResult& r) { return r.fit.objective.total(); }, stances),
       describe_order(
           "unseen", [](const Foot2dTypeResult& r) { return r.median_unseen(); }, stances),
-      describe_placebo(stances), describe_unseen(stances)};
+      describe_placebo(stances), describe_unseen(stances, false)};
   for (const Foot2dTypeResult& r : stances.front().types) {
     all.push_back(describe_parameters(r.type.element, stances));
   }

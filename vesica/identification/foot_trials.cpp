@@ -1,12 +1,14 @@
 #include "vesica/identification/foot_trials.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "vesica/error.h"
+#include "vesica/forces/marker_jumps.h"
 #include "vesica/identification/foot_on_plate.h"
 #include "vesica/math/linear_algebra.h"
 #include "vesica/math/median.h"
@@ -16,6 +18,7 @@
 #include "vesica/motion/rigid_fit.h"
 #include "vesica/motion/trial_analysis.h"
 #include "vesica/motion/trial_edit.h"
+#include "vesica/motion/trial_tidy.h"
 
 namespace vesica {
 namespace {
@@ -199,11 +202,61 @@ void exchange_sides(std::vector<std::string>* labels) {
   }
 }
 
+// Frames that repeat each other and markers that leap are no measurement: taken as not seen.
+void drop_bad_positions(const std::string& name, MarkerTracks* markers,
+                        std::vector<std::string>* remarks) {
+  if (markers->frames() < 2) return;
+  const std::vector<FrozenStretch> frozen = find_frozen(*markers);
+  const auto is_whole = [&](const FrozenStretch& f) {
+    return f.last - f.first + 1 == markers->frames();  // somebody stands, to the last digit
+  };
+  if (!frozen.empty() && is_whole(frozen.front())) return;
+  for (const FrozenStretch& f : frozen) {
+    remarks->push_back(
+        fmt::format("{}: no marker moves by the last digit from {:.2f} to {:.2f} s: the recording "
+                    "was frozen there, and its markers are taken as not seen",
+                    name, markers->times[f.first], markers->times[f.last]));
+  }
+  std::vector<std::string> notes;  // of one marker each; what is told here is of the walk
+  forces::drop_frozen(markers, &notes);
+  // Any marker may be named in a study, not only those that play a role in `vesica forces`.
+  const std::string role = "R.Heel";
+  const double rate =
+      double(markers->frames() - 1) / (markers->times.back() - markers->times.front());
+  std::vector<std::string> names;
+  size_t dropped = 0;
+  for (size_t i = 0; i < markers->markers(); ++i) {
+    MarkerTracks one;
+    one.labels = {role};
+    one.rate = rate;
+    one.times = markers->times;
+    one.positions = markers->track(i);
+    forces::drop_jumps({role}, rate, &one, &notes);
+    size_t here = 0;
+    for (size_t f = 0; f < markers->frames(); ++f) {
+      if (one.has(f, 0) || !markers->has(f, i)) continue;
+      markers->at(f, i) = Vec3d::Constant(kMissing);
+      ++here;
+    }
+    if (here > 0) names.push_back(markers->labels[i]);
+    dropped += here;
+  }
+  if (names.empty()) return;
+  constexpr size_t kMostNames = 4;
+  const size_t more = names.size() > kMostNames ? names.size() - kMostNames : 0;
+  names.resize(names.size() - more);
+  remarks->push_back(fmt::format(
+      "{}: {}{} jump{} from one frame to the next: taken as not seen in {} frame{}", name,
+      fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more markers", more) : "",
+      names.size() + more == 1 ? "s" : "", dropped, dropped == 1 ? "" : "s"));
+}
+
 Walk look_at(const FootTrial& trial, const FootTrialOptions& options,
              std::vector<std::string>* remarks) {
   Walk walk;
   walk.name = trial.name;
   walk.motion = trial.motion;
+  drop_bad_positions(trial.name, &walk.motion.markers, remarks);
   for (const auto& [plate, factor] : options.plate_scale) scale_plate(&walk.motion, plate, factor);
   analyse_walk(options, &walk);
   if (walk.analysis.walk.sides_exchanged) {

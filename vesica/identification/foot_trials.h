@@ -80,9 +80,10 @@ struct FootTrialOptions {
   bool check = false;
 };
 
-// The walks as they are taken: those whose left and right labels are exchanged are turned about,
-// and what plates read is scaled, by `plate_scale`, or where they read a multiple of the body's
-// weight. Both are told in the remarks. Whatever else reads the same walks has to read these.
+// The walks as they are taken: frozen frames and leaps of a marker are not seen, those whose left
+// and right labels are exchanged are turned about, and what plates read is scaled, by
+// `plate_scale`, or where they read a multiple of the body's weight. All is told in the remarks.
+// Whatever else reads the same walks has to read these.
 std::vector<FootTrial> mend_walks(const std::vector<FootTrial>& walks,
                                   const FootTrialOptions& options,
                                   std::vector<std::string>* remarks);

@@ -81,15 +81,23 @@ void warn_of_markers(const MotionTrial& trial, TrialAnalysis* analysis) {
 void warn_of_weak_plates(TrialAnalysis* analysis) {
   constexpr double kLeast = 0.2;  // of a unit: 200 N
   if (!analysis->contacts.empty() || !analysis->walk.why_none.empty()) return;
-  double most = 0.0;
+  constexpr double kPush = 50;  // N; of forces in kN: 50 times a body
+  double most = 0.0, up = 0.0;
   for (const PlateForces& plate : analysis->plates) {
-    for (size_t k = 0; k < plate.size(); ++k) most = std::max(most, plate.forces[k].norm());
+    for (const Vec3d& force : plate.forces) {
+      if (!(force.norm() > most)) continue;
+      most = force.norm();
+      up = force.dot(analysis->up);
+    }
   }
   if (most < kLeast || !std::isfinite(most)) return;
+  const bool is_down = most > kPush && up < -0.5 * most;
   analysis->force_warnings.push_back(fmt::format(
-      "Somebody walks, and no force plate is loaded: the largest force is {:.3g} N. Are "
-      "the forces in kN? They have to be in N.",
-      most));
+      "Somebody walks, and no force plate is loaded: the largest force is {:.3g} N{}", most,
+      is_down
+          ? " downwards. Is it what the foot does to the plate? Its sign has to be turned about:"
+            " forces are those on the body."
+          : ". Are the forces in kN? They have to be in N."));
   analysis->warnings.push_back(analysis->force_warnings.back());
 }
 

@@ -86,7 +86,7 @@ Rows make_improvement_rows(const Foot2dStudy& study) {
 }
 
 Rows make_geometry_rows(const Foot2dStudy& study) {
-  Rows rows{{"source (Table 1)", "82", "154", "69", "108", "3.7 ± 4.3", "", "", ""}};
+  Rows rows{{"Shourijeh & McPhee (Table 1)", "82", "154", "69", "108", "3.7 ± 4.3", "", "", ""}};
   const auto error = [](const Foot2dMarkerError& e) {
     return e.count > 0 ? fmt::format("{:.1f} ± {:.1f}", 1e3 * e.mean, 1e3 * e.sd) : "no marker";
   };
@@ -150,9 +150,10 @@ Rows make_parameter_rows(const Foot2dTypeResult& r) {
 }
 
 void add_stance(HtmlPage& page, const Foot2dStanceResult& s) {
-  page.add_heading(s.stance.name,
-                   "Measured and simulated, as in the source's figure 5: a row for normal force, "
-                   "friction and centre of pressure, a column for each type.");
+  page.add_heading(
+      s.stance.name,
+      "Measured and simulated, as in figure 5 of Shourijeh & McPhee: a row for normal force, "
+      "friction and centre of pressure, a column for each type.");
   add_curves(page, s);
   for (const Foot2dTypeResult& r : s.types) {
     page.begin_details(fmt::format("{}: parameters, {} of {} directions not determined",
@@ -169,11 +170,19 @@ void add_stance(HtmlPage& page, const Foot2dStanceResult& s) {
 std::string make_foot2d_page(const Foot2dStudy& study, const std::string& subtitle) {
   HtmlPage page(study.title.empty() ? "A planar foot from gait" : study.title, subtitle);
   if (study.interrupted) page.add_interruption();
-  page.add_notes("What was found", study.verdicts, HtmlPage::Mood::kGood);
+  const std::vector<std::string> doubts = find_foot2d_doubts(study.stances);
+  if (!doubts.empty()) page.add_notes("First of all", doubts, HtmlPage::Mood::kBad);
+  std::vector<std::string> others;
+  for (const std::string& verdict : study.verdicts) {
+    if (std::find(doubts.begin(), doubts.end(), verdict) == doubts.end()) others.push_back(verdict);
+  }
+  page.add_notes("What was found", others, HtmlPage::Mood::kGood);
   if (!study.remarks.empty()) page.add_findings(study.remarks, "");
   page.add_heading(
       "Objectives",
-      "J of (17): constants at the measured means give between 2 and 3. Placebo: the same "
+      "J of equation (17) of Shourijeh & McPhee, the source: squared errors of normal force, "
+      "friction and point over the variance of each, the three added; constants at the measured "
+      "means give between 2 and 3. Placebo: the same "
       "search on forces reversed in time. Unseen: median over stances that were not "
       "fitted; copied: the fitted stance's measured curves laid over them, no model.");
   std::vector<std::string> columns = {"stance",   "type",  "J",       "over seeds", "normal",
@@ -193,7 +202,9 @@ std::string make_foot2d_page(const Foot2dStudy& study, const std::string& subtit
     for (const Foot2dStanceResult& s : study.stances) header.push_back(s.stance.name);
     page.add_table(header, improvements);
   }
-  page.add_heading("Geometry", "Lengths in mm, beta in deg, errors of markers in mm (mean ± sd).");
+  page.add_heading("Geometry",
+                   "A ankle, H heel, P ball, T tip of the toes; beta the angle between AH and AP. "
+                   "Lengths in mm, beta in deg, errors of markers in mm (mean ± sd).");
   page.add_table({"stance", "AH", "AP", "PT", "beta", "all", "heel", "ball", "toe"},
                  make_geometry_rows(study), {5, 6, 7, 8});
   for (const Foot2dStanceResult& s : study.stances) add_stance(page, s);
