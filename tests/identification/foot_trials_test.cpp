@@ -71,6 +71,25 @@ TEST_F(FootTrialsTest, AWalkWithExchangedSidesIsTurnedAbout) {
   expect_same(whole, mended);
 }
 
+TEST_F(FootTrialsTest, MarkersThatLeapAreNotSeen) {
+  const FootTrials whole = find_foot_stances(standing_, walks_, options_);
+  EXPECT_FALSE(tells(whole, "not seen"));
+  MarkerTracks& markers = walks_[0].motion.markers;
+  for (const char* label : {"R.Heel", "R.MT1", "L.Heel"}) {
+    for (const size_t f : {40u, 90u, 150u, 200u}) markers.at(f, markers.find(label)).y() += 0.08;
+  }
+  const FootTrials mended = find_foot_stances(standing_, walks_, options_);
+  EXPECT_TRUE(tells(mended, "taken as not seen in 12 frames"));
+  ASSERT_EQ(mended.stances.size(), whole.stances.size());
+  for (size_t k = 0; k < whole.stances.size(); ++k) {
+    const FootStance &a = whole.stances[k].stance, &b = mended.stances[k].stance;
+    ASSERT_EQ(a.frames.size(), b.frames.size());
+    for (size_t f = 0; f < a.frames.size(); ++f) {
+      EXPECT_LE((a.frames[f].foot.X_WB.p_WB - b.frames[f].foot.X_WB.p_WB).norm(), 0.002);
+    }
+  }
+}
+
 // Two plates that read twice as much, in both walks, as those of WBDS18.
 TEST_F(FootTrialsTest, PlatesThatReadTwiceAreScaled) {
   const FootTrials whole = find_foot_stances(standing_, walks_, options_);
