@@ -28,7 +28,7 @@ ROOMS = {
     "vesica/markers":        ("marker models, fitted to all frames", "math io motion"),
     "vesica/forces":         ("ground forces from motion alone", "math io motion"),
     "vesica/identification": ("contact parameters from experiments and gait",
-                              "simulation* motion biomechanics"),
+                              "simulation* motion forces biomechanics"),
     "vesica/biomechanics":   ("foot and knee, as models", "model* motion"),
     "vesica/studies":        ("many runs: designs, runner, results",
                               "simulation* identification* markers*"),
