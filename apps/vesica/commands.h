@@ -70,6 +70,11 @@ void say(fmt::format_string<Args...> text, Args&&... args) {
   std::fputs(fmt::format(text, std::forward<Args>(args)...).c_str(), stderr);
 }
 
+// Where the files of a fit go: what was interrupted replaces nothing that is whole.
+inline std::string choose_results_folder(const Common& common, bool interrupted) {
+  return interrupted && !common.out.empty() ? common.out + "/partial" : common.out;
+}
+
 // For a command that was told to stop and kept what it had.
 inline void tell_interruption(Common& common) {
   common.status = kInterrupted;

@@ -201,10 +201,9 @@ void run_foot(const InputFile& file, Common& common) {
         common.threads);
   }
   if (!common.out.empty()) {
-    const std::string others = save_foot(study, common.out, file.name());
-    if (!common.quiet) {
-      say("wrote {}: report.html, identify.json, stances.csv{}\n", common.out, others);
-    }
+    const std::string out = choose_results_folder(common, study.interrupted);
+    const std::string others = save_foot(study, out, file.name());
+    if (!common.quiet) say("wrote {}: report.html, identify.json, stances.csv{}\n", out, others);
   }
   if (common.json) {
     print_json(make_foot_json(study));
@@ -247,14 +246,14 @@ void run_people(const InputFile& file, Common& common) {
   }
   const nlohmann::ordered_json json = make_people_json(people);
   if (!common.out.empty()) {
-    const fs::path folder(common.out);
+    const fs::path folder(choose_results_folder(common, people.interrupted));
     save_text((folder / "identify.json").string(), json.dump(2) + "\n");
     save_text((folder / "report.html").string(), make_people_page(people, file.name()));
     for (const FootPerson& person : people.people) {
       save_foot(person.study, (folder / person.name).string(), file.name());
     }
     if (!common.quiet) {
-      say("wrote {}: report.html, identify.json, and a folder for each person\n", common.out);
+      say("wrote {}: report.html, identify.json, and a folder for each person\n", folder.string());
     }
   }
   if (common.json) {
@@ -295,10 +294,10 @@ void run_drag(const InputFile& file, Common& common) {
   }
   const nlohmann::ordered_json json = make_drag_json(study);
   if (!common.out.empty()) {
-    const fs::path folder(common.out);
+    const fs::path folder(choose_results_folder(common, study.interrupted));
     save_text((folder / "identify.json").string(), json.dump(2) + "\n");
     save_text((folder / "report.html").string(), make_drag_page(study, file.name()));
-    if (!common.quiet) say("wrote {}: report.html, identify.json\n", common.out);
+    if (!common.quiet) say("wrote {}: report.html, identify.json\n", folder.string());
   }
   if (common.json) {
     print_json(json);
@@ -355,7 +354,9 @@ void add_identify(CommandLine& line, Common& common) {
     } else {
       run_bench(file, common);
     }
-    if (!common.out.empty()) remove_earlier_files(common.out, "identify");
+    if (!common.out.empty() && common.status != kInterrupted) {
+      remove_earlier_files(common.out, "identify");
+    }
   });
 }
 

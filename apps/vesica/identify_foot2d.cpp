@@ -89,11 +89,11 @@ void run_foot2d(const InputFile& file, Common& common) {
   }
   const nlohmann::ordered_json json = make_foot2d_json(study);
   if (!common.out.empty()) {
-    const std::filesystem::path folder(common.out);
+    const std::filesystem::path folder(choose_results_folder(common, study.interrupted));
     save_text((folder / "identify.json").string(), json.dump(2) + "\n");
     save_text((folder / "stances.csv").string(), make_foot2d_csv(study));
     save_text((folder / "report.html").string(), make_foot2d_page(study, file.name()));
-    if (!common.quiet) say("wrote {}: report.html, identify.json, stances.csv\n", common.out);
+    if (!common.quiet) say("wrote {}: report.html, identify.json, stances.csv\n", folder.string());
   }
   if (common.json) {
     print_json(json);

@@ -148,6 +148,7 @@ int main(int argc, char** argv) {
   using namespace vesica::app;
   open_standard_streams();
   handle_signals();
+  vesica::keep_recordings(true);
   CommandLine line("vesica", "Vesica: contact dynamics by volume.", "vesica " + make_version());
   line.footer(
       "A first look:\n"

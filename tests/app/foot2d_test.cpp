@@ -231,8 +231,10 @@ TEST(Foot2dStudy, TheSourcesRouteAloneGivesItsOwnResult) {
 
 TEST(Foot2dStudy, ThreadsAreRefusedWhereTheyWouldDoNothing) {
   const Workspace work;
-  work.write("foot.yaml", "vesica: 1\ntype: foot\nsynthetic: {stances: 2}\ncalibrate: [walk1]\n");
-  EXPECT_EQ(work.run("identify foot.yaml --threads 2").status, 2);
+  work.write("drag.yaml", "vesica: 1\ntype: foot_drag\n");
+  const Outcome outcome = work.run("identify drag.yaml --threads 2");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("--threads"), std::string::npos) << outcome.err;
 }
 
 // Recordings that are wrong in ways that a fit alone would swallow.

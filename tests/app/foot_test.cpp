@@ -1,14 +1,21 @@
 // `vesica identify` with `type: foot`, as a user runs it.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/app/tool.h"
 
 namespace vesica::foot_test {
 namespace {
 
+namespace fs = std::filesystem;
+using test::Child;
 using test::Outcome;
+using test::tool_command;
 using test::Workspace;
 
 constexpr const char* kStudy =
@@ -81,6 +88,26 @@ TEST(FootStudy, BadInputIsNamedWithItsPlace) {
   EXPECT_NE(error("calibrate: [walk1, walk2]", "calibrate: []").find("at least one walk"),
             std::string::npos);
   EXPECT_NE(error("stances: 4", "force_noise: 3 kg").find("bad.yaml:3"), std::string::npos);
+}
+
+// What an earlier run left stays whole. How soon the fit is at work depends on the machine.
+TEST(FootCommand, AnInterruptedFitReplacesNothing) {
+  const Workspace work;
+  fs::create_directories(work.path("fit"));
+  work.write("fit/identify.json", "whole");
+  for (const int wait : {300, 1000, 3000}) {
+    Child process(work, tool_command({"identify", "foot", "--out", "fit"}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+    const int status = process.end_with(SIGINT);
+    EXPECT_EQ(work.read("fit/identify.json"), "whole");
+    if (!fs::exists(work.path("fit/partial"))) continue;
+    EXPECT_EQ(status, 130);
+    const auto json = nlohmann::json::parse(work.read("fit/partial/identify.json"));
+    EXPECT_TRUE(json.value("interrupted", false));
+    EXPECT_NE(work.read("fit/partial/report.html").find("Interrupted"), std::string::npos);
+    return;
+  }
+  FAIL() << "no fit was at work after three seconds";
 }
 
 }  // namespace

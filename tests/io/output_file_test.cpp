@@ -16,6 +16,7 @@
 #include "vesica/io/file_error.h"
 #include "vesica/io/file_writer.h"
 #include "vesica/io/folder_lock.h"
+#include "vesica/io/load_motion.h"
 
 namespace vesica::output_file_test {
 namespace {
@@ -43,6 +44,27 @@ class OutputFile : public ::testing::Test {
 
   fs::path folder_ = fs::temp_directory_path() / fmt::format("vesica_output_test_{}", getpid());
 };
+
+// A tool that was told to keep recordings replaces none that it has read, under any of its names.
+TEST_F(OutputFile, RecordingsThatWereReadStay) {
+  const std::string text = "time,x\n0,1\n1,2\n";
+  save_text(path("walk.csv"), text);
+  load_motion(path("walk.csv"));
+  fs::create_symlink("walk.csv", path("link.csv"));
+  save_text(path("walk.csv"), text);  // a program of its own may do so
+  keep_recordings(true);
+  for (const std::string& name : {path("walk.csv"), path("link.csv"), path("./walk.csv")}) {
+    EXPECT_NE(input_error_of([&] { save_text(name, "lost"); }).find("has been read"),
+              std::string::npos)
+        << name;
+    EXPECT_NE(input_error_of([&] { FileWriter writer(name); }).find("has been read"),
+              std::string::npos)
+        << name;
+  }
+  EXPECT_EQ(read("walk.csv"), text);
+  save_text(path("other.csv"), text);
+  keep_recordings(false);
+}
 
 TEST_F(OutputFile, LinksAreFollowed) {
   fs::create_directories(path("store"));

@@ -5,6 +5,7 @@
 #include "vesica/error.h"
 #include "vesica/io/c3d.h"
 #include "vesica/io/csv.h"
+#include "vesica/io/output_file.h"
 #include "vesica/io/pressure_film.h"
 #include "vesica/io/sto.h"
 #include "vesica/io/text_input.h"
@@ -24,6 +25,7 @@ bool begins_with(const std::string& path, std::string_view mark) {
 }  // namespace
 
 MotionTrial load_motion(const std::string& path) {
+  note_recording(path);
   const std::string extension = as_lower(std::filesystem::path(path).extension().string());
   if (extension == ".trc") return load_trc(path);
   if (extension == ".mot" || extension == ".sto") return load_sto(path);

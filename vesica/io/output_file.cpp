@@ -37,6 +37,9 @@ NameSlots g_made_folders;  // in the order in which they were made: a folder aft
 
 std::mutex g_written_mutex;
 std::set<std::string> g_written;  // paths, as they were given
+std::atomic<bool> g_keeps_recordings{false};
+std::mutex g_recordings_mutex;
+std::set<std::string> g_recordings;  // paths of what was read, as they were given
 
 int remember_name(const std::string& name, NameSlots* slots) {
   if (name.size() >= kLongestName) return -1;
@@ -91,6 +94,20 @@ void refuse_place(const std::string& path, Place place) {
   }
 }
 
+void refuse_recording(const std::string& path) {
+  if (!g_keeps_recordings) return;
+  const std::lock_guard<std::mutex> guard(g_recordings_mutex);
+  for (const std::string& input : g_recordings) {
+    std::error_code code;
+    if (fs::equivalent(path, input, code)) {
+      throw FileError(fmt::format(
+          "{}: this recording has been read and would be replaced; give the output another name or "
+          "folder",
+          path));
+    }
+  }
+}
+
 // The file that a symbolic link means, whether there is one yet or not.
 std::string follow_links(const std::string& path) {
   fs::path target = path;
@@ -136,6 +153,7 @@ AsideFile::AsideFile(std::string path) : path_(std::move(path)) {
     target_ = aside_ = path_;
     return;
   }
+  refuse_recording(path_);
   target_ = follow_links(path_);
   aside_ = make_aside_name(target_);
   make_parent(target_);
@@ -157,6 +175,13 @@ void AsideFile::fail(int error_number) const {
   throw FileError(
       fmt::format("{}: cannot be written: {}", path_,
                   error_number != 0 ? std::strerror(error_number) : "is the disk full?"));
+}
+
+void keep_recordings(bool keep) { g_keeps_recordings = keep; }
+
+void note_recording(const std::string& path) {
+  const std::lock_guard<std::mutex> guard(g_recordings_mutex);
+  g_recordings.insert(path);
 }
 
 void AsideFile::commit() {

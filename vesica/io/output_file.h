@@ -30,6 +30,11 @@ class AsideFile {
   bool committed_ = false;
 };
 
+// For a program that must not replace the recordings that it has read, which cannot be made again:
+// if so, an AsideFile in the place of one is a FileError.
+void keep_recordings(bool keep);
+void note_recording(const std::string& path);  // it has been read
+
 // For a signal handler that ends the program: removes what all AsideFiles hold, and the folders of
 // remove_empty_folders. Async-signal-safe.
 void remove_aside_files() noexcept;
