@@ -169,7 +169,7 @@ TEST(KneeCommand, LigamentsThatPullFromInsideABoneAreTold) {
   const auto pulled = work.run(
                               "simulate knee --json --out r --set 'duration=2 ms' --set "
                               "'forces.LCL.points.1.position=[23 mm, -5 mm, 230 mm]' --set "
-                              "'forces.LCL.slack_length=16 mm'")
+                              "'forces.LCL.slack_length=12.5 mm'")
                           .json();
   EXPECT_EQ(find_warnings(pulled, "LCL pulls").size(), 1u) << pulled["warnings"];
 }
