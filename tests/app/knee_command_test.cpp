@@ -229,6 +229,18 @@ TEST(KneeCommand, StrandsWrapOverSurfaces) {
   const std::string left = work.run("knee --strands t.csv --side left").err;
   EXPECT_NE(left.find("of a right knee, mirrored to a left one"), std::string::npos) << left;
   EXPECT_EQ(work.run("knee --surfaces m.osim").status, 2);
+  // Ligaments of which the table has no strand, and a stiffness in another unit.
+  EXPECT_EQ(made.err.find("warning: linear_stiffness"), std::string::npos) << made.err;
+  EXPECT_NE(made.err.find("no strand is called MCL... or LCL... or ACL... or PCL..."),
+            std::string::npos)
+      << made.err;
+  for (size_t at = 0; (at = table.find(",2000,", at)) != std::string::npos;) {
+    table.replace(at, 6, ",2000000,");
+  }
+  work.write("u.csv", table);
+  EXPECT_NE(
+      work.run("knee --strands u.csv").err.find("warning: linear_stiffness_N_per_strain of 5"),
+      std::string::npos);
   EXPECT_EQ(work.run("knee --strands t.csv --surfaces none.osim").status, 3);
   work.write("m.osim", "<OpenSimDocument/>");
   EXPECT_NE(work.run("knee --strands t.csv --surfaces m.osim").err.find("none of the surfaces"),
