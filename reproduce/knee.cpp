@@ -184,7 +184,7 @@ std::vector<Variation> make_variations() {
                     {"bodies.femur.shapes.1.pose.position.2", fmt::format("{} mm", mm)}};
   };
   const auto push = [](double impulse) {
-    return Settings{{"forces.12.force.1", fmt::format("{}", -100 * impulse)}};
+    return Settings{{"forces.push.force.1", fmt::format("{}", -100 * impulse)}};
   };
   const auto stiffness = [](const char* k) {
     return Settings{{"contacts.0.normal.stiffness", k}, {"contacts.1.normal.stiffness", k}};

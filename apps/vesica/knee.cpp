@@ -55,6 +55,11 @@ void tell_strands(const biomechanics::KneeStrands& strands, bool has_surfaces,
         "give lines that need them more `points`: {}\n",
         count(strands.shortened.size(), "strand"), fmt::join(strands.shortened, ", "));
   }
+  if (!strands.missing.empty()) {
+    say("no strand is called {}...: a knee without {}\n", fmt::join(strands.missing, "... or "),
+        strands.missing.size() == 1 ? "it" : "them");
+  }
+  for (const std::string& doubt : strands.doubtful) say("warning: {}\n", doubt);
 }
 
 biomechanics::KneeOptions make_knee_options(const KneeArguments& a, bool quiet) {

@@ -81,6 +81,123 @@ TEST(KneeCommand, BadInputIsTold) {
             std::string::npos);
 }
 
+std::vector<std::string> find_warnings(const nlohmann::json& summary, const std::string& part) {
+  std::vector<std::string> found;
+  for (const std::string text : summary["warnings"]) {
+    if (text.find(part) != std::string::npos) found.push_back(text);
+  }
+  return found;
+}
+
+// Depth is judged by the shapes that touch, whatever else their bodies have: the knee with bones
+// for pictures, without them, with ever longer ones.
+TEST(KneeCommand, DepthIsThatOfTheShapesInContact) {
+  const Workspace work;
+  const std::string soft =
+      "--set contacts.medial.normal.stiffness=2e7 --set contacts.lateral.normal.stiffness=2e7";
+  for (const char* bone :
+       {"", "--set bodies.femur.shapes.2.length=30", "--set bodies.femur.shapes.2.radius=5mm"}) {
+    const Outcome run = work.run(fmt::format("simulate knee --json --out r {} {}", soft, bone));
+    ASSERT_EQ(run.status, 0) << run.err;
+    const auto summary = run.json();
+    for (const char* name : {"medial", "lateral"}) {
+      const auto& contact = summary["contacts"][name];
+      EXPECT_NEAR(contact["max_depth_over_size"].get<double>(),
+                  contact["max_depth"].get<double>() / 0.04, 1e-9);
+      EXPECT_EQ(find_warnings(summary, fmt::format("{}: depth reaches", name)).size(),
+                contact["max_depth"] > 0.004 ? 1u : 0u);
+    }
+    EXPECT_EQ(find_warnings(summary, "medial: depth reaches").size(), 1u) << run.out;
+    ASSERT_EQ(work.run("report r").status, 0);
+    EXPECT_NE(work.read("r/report.html").find("of the smaller shape"), std::string::npos);
+  }
+  EXPECT_TRUE(find_warnings(work.run("simulate knee --json --out r").json(), "depth").empty());
+}
+
+// A contact of a knee whose shapes are elsewhere is told, on the page too; one that touches is not.
+TEST(KneeCommand, AContactThatNeverTouchesIsTold) {
+  const Workspace work;
+  for (const auto& [name, shape] : {std::pair{"medial", 0}, std::pair{"lateral", 1}}) {
+    const auto summary = work.run(fmt::format("simulate knee --json --out r --set 'duration=5 ms' "
+                                              "--set 'bodies.femur.shapes.{}.pose.position.2=60 "
+                                              "mm'",
+                                              shape))
+                             .json();
+    const auto told = find_warnings(summary, "never touch");
+    ASSERT_EQ(told.size(), 1u) << summary["warnings"];
+    EXPECT_EQ(told[0].find(fmt::format("{}: femur and tibia", name)), 0u) << told[0];
+    ASSERT_EQ(work.run("report r").status, 0);
+    EXPECT_NE(work.read("r/report.html").find("never touch"), std::string::npos);
+  }
+  EXPECT_TRUE(find_warnings(work.run("simulate knee --json --out r").json(), "never").empty());
+}
+
+// Ligaments that pull with an end inside the other bone: those of the medial capsule near 90 deg,
+// on both sides and on ellipsoids, either way round; none where the swing ends before, none where
+// they are slack, and none in bones for pictures.
+TEST(KneeCommand, LigamentsThatPullFromInsideABoneAreTold) {
+  const Workspace work;
+  const auto told = [&](const std::string& scene, const std::string& settings = "") {
+    const Outcome run = work.run("simulate " + scene + " --json --out r " + settings);
+    EXPECT_EQ(run.status, 0) << run.err;
+    std::set<std::string> names;
+    for (const std::string& text : find_warnings(run.json(), "end on femur lies inside tibia")) {
+      names.insert(text.substr(13, text.find(" pulls") - 13));
+    }
+    return names;
+  };
+  const std::set<std::string> capsule = {"arcuate_popliteal", "capsule_medial",
+                                         "oblique_popliteal"};
+  EXPECT_EQ(told("knee"), capsule);
+  ASSERT_EQ(work.run("report r").status, 0);
+  EXPECT_NE(work.read("r/report.html").find("lies inside tibia"), std::string::npos);
+  EXPECT_EQ(told("knee", "--set 'duration=50 ms'"), std::set<std::string>());
+  EXPECT_EQ(
+      told("knee", "--set 'forces.capsule_medial.slack_length=60 mm'").count("capsule_medial"), 0u);
+  EXPECT_EQ(told("knee",
+                 "--set 'forces.capsule_medial.points=[{body: tibia, position: [-25 mm, -25 mm, "
+                 "181.25 mm]}, {body: femur, position: [-24.75 mm, -38 mm, 6.25 mm]}]'"),
+            capsule);
+  ASSERT_EQ(work.run("knee --side left --write l.yaml").status, 0);
+  EXPECT_EQ(told("l.yaml"), capsule);
+  // What is written says of which this may be expected.
+  const std::string text = work.read("l.yaml");
+  for (const char* name : {"turn into the tibia", "capsule_medial", "arcuate_popliteal"}) {
+    EXPECT_NE(text.substr(0, text.find("bodies:")).find(name), std::string::npos) << name;
+  }
+  // An end inside a sphere.
+  const auto pulled = work.run(
+                              "simulate knee --json --out r --set 'duration=2 ms' --set "
+                              "'forces.LCL.points.1.position=[23 mm, -5 mm, 230 mm]' --set "
+                              "'forces.LCL.slack_length=12.5 mm'")
+                          .json();
+  EXPECT_EQ(find_warnings(pulled, "LCL pulls").size(), 1u) << pulled["warnings"];
+}
+
+// The push has a name, in every knee that has one; what stands at its place in another knee is not
+// replaced by it.
+TEST(KneeCommand, ThePushGoesByName) {
+  const Workspace work;
+  for (const char* options : {"", "--side left", "--condyles ellipsoids"}) {
+    ASSERT_EQ(work.run(fmt::format("knee {} --write k.yaml", options)).status, 0);
+    EXPECT_EQ(work.run("simulate k.yaml --out r --set 'duration=1 ms' --set "
+                       "forces.push.force.1=-600")
+                  .status,
+              0);
+  }
+  EXPECT_EQ(work.run("simulate knee_maps --out r --set 'duration=1 ms' --set "
+                     "forces.push.force.1=-600")
+                .status,
+            0);
+  const std::string push = "={type: force, body: tibia, force: [0, 0, 50 N]}' --out r";
+  const Outcome replaced = work.run("simulate knee --set 'forces.3" + push);
+  EXPECT_EQ(replaced.status, 2);
+  EXPECT_NE(replaced.err.find("the ligament 'PCL_posterior' and no force"), std::string::npos)
+      << replaced.err;
+  EXPECT_EQ(work.run("simulate knee --set 'duration=1 ms' --set 'forces.12" + push).status, 0);
+  EXPECT_EQ(work.run("simulate knee --set 'duration=1 ms' --set 'forces.LCL" + push).status, 0);
+}
+
 // Strands over the surfaces of an OpenSim model: what wraps and what does not is told, the scene
 // runs.
 TEST(KneeCommand, StrandsWrapOverSurfaces) {
@@ -112,6 +229,18 @@ TEST(KneeCommand, StrandsWrapOverSurfaces) {
   const std::string left = work.run("knee --strands t.csv --side left").err;
   EXPECT_NE(left.find("of a right knee, mirrored to a left one"), std::string::npos) << left;
   EXPECT_EQ(work.run("knee --surfaces m.osim").status, 2);
+  // Ligaments of which the table has no strand, and a stiffness in another unit.
+  EXPECT_EQ(made.err.find("warning: linear_stiffness"), std::string::npos) << made.err;
+  EXPECT_NE(made.err.find("no strand is called MCL... or LCL... or ACL... or PCL..."),
+            std::string::npos)
+      << made.err;
+  for (size_t at = 0; (at = table.find(",2000,", at)) != std::string::npos;) {
+    table.replace(at, 6, ",2000000,");
+  }
+  work.write("u.csv", table);
+  EXPECT_NE(
+      work.run("knee --strands u.csv").err.find("warning: linear_stiffness_N_per_strain of 5"),
+      std::string::npos);
   EXPECT_EQ(work.run("knee --strands t.csv --surfaces none.osim").status, 3);
   work.write("m.osim", "<OpenSimDocument/>");
   EXPECT_NE(work.run("knee --strands t.csv --surfaces m.osim").err.find("none of the surfaces"),

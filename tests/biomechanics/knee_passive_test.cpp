@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "tests/biomechanics/lenhart_surfaces.h"
 #include "tests/support/support.h"
@@ -230,6 +231,40 @@ TEST(KneeStrands, MoreColumnsAreHonoured) {
     expect("MCL1 is not clearly medial in a right knee", "MCL1", ",,,", side, "-0.003");
     expect("LCL1 is not clearly lateral in a right knee", "LCL1", ",,,", side, "-0.03");
   }
+}
+
+// Numbers in another unit are told, column by column, with how many strands have them and the
+// first; and ligaments of which there is no strand.
+TEST(KneeStrands, DoubtfulNumbersAndMissingLigamentsAreTold) {
+  const auto load = [](double stiffness, const std::string& transition, const std::string& damping,
+                       const std::string& name = "ACL") {
+    std::stringstream table;
+    table << "name,linear_stiffness_N_per_strain,slack_length_m,origin_frame,ox_m,oy_m,oz_m,"
+             "insertion_frame,ix_m,iy_m,iz_m,transition_strain,damping_coefficient\n";
+    for (const char* k : {"1", "2"}) {
+      table << name << k << "," << stiffness << ",0.03,femur_r,0,0,0,tibia_r,0,-0.03,0,"
+            << transition << "," << damping << "\n";
+    }
+    return biomechanics::read_knee_strands(table, "t.csv", 0);
+  };
+  for (const double stiffness : {100.0, 2000.0, 10000.0}) {
+    EXPECT_TRUE(load(stiffness, "0.06", "0.003").doubtful.empty()) << stiffness;
+  }
+  EXPECT_TRUE(load(2000, "", "").doubtful.empty());
+  const auto expect = [](const biomechanics::KneeStrands& strands, const std::string& part) {
+    ASSERT_EQ(strands.doubtful.size(), 1u) << part;
+    EXPECT_EQ(strands.doubtful[0].find(part), 0u) << strands.doubtful[0];
+  };
+  expect(load(2000, "0.06", "500"), "damping_coefficient of 2 strands (ACL1: 500, ...)");
+  for (const char* percent : {"6", "0.6", "0.0006"}) {
+    expect(load(2000, percent, ""), "transition_strain of 2 strands (ACL1: ");
+  }
+  for (const double stiffness : {2e6, 2.0}) {
+    expect(load(stiffness, "", ""), "linear_stiffness_N_per_strain of 2 strands (ACL1: 2");
+  }
+  EXPECT_EQ(load(6e5, "6", "500").doubtful.size(), 3u);
+  EXPECT_EQ(load(2000, "", "").missing, (std::vector<std::string>{"MCL", "LCL", "PCL"}));
+  EXPECT_EQ(load(2000, "", "", "PCL").missing, (std::vector<std::string>{"MCL", "LCL", "ACL"}));
 }
 
 // The published table with its axes exchanged or turned round, all of it or all but the collateral

@@ -105,6 +105,23 @@ TEST(Yaml, SetReplacesAValueByPath) {
             "scene.yaml (--set): output: unknown key 'intervall'; did you mean 'interval'?");
 }
 
+// What stands at a position is not replaced by something of another type; by its name it is.
+TEST(Yaml, SetByPositionKeepsTheType) {
+  const std::string text = "list:\n  - {type: a, name: x, value: 1}\n  - {type: b}\n  - 3\n";
+  const auto error = [&](const std::string& path, const std::string& value) {
+    auto file = InputFile::parse(text, "s.yaml");
+    return test::input_error_of([&] { file.set(path, value); });
+  };
+  const auto told = error("list.0", "{type: b}");
+  EXPECT_NE(told.find("there is the a 'x' and no b"), std::string::npos) << told;
+  EXPECT_NE(told.find("list.x"), std::string::npos) << told;
+  EXPECT_NE(error("list.1", "{type: a}").find("there is the b and no a"), std::string::npos);
+  for (const char* path : {"list.x", "list.2"}) EXPECT_EQ(error(path, "{type: b}"), "") << path;
+  for (const char* value : {"{type: a, value: 2}", "{value: 2}", "5"}) {
+    EXPECT_EQ(error("list.0", value), "") << value;
+  }
+}
+
 TEST(Yaml, LinesByPath) {
   const auto lines = InputFile::parse("a: 1\nb:\n  c: [1, 2]\n  d:\n    - e: 3\n", "x").lines();
   EXPECT_EQ(lines.at("a"), 1);

@@ -15,6 +15,7 @@ KneeLigament make_ligament(const char* name, const Vec3d& femur, const Vec3d& ti
 // Backwards on the shank's mass centre: rises and falls as a cosine, so that its mean is half.
 model::Force<> make_push(const KneeOptions& o) {
   model::PointForce<> push;
+  push.name = "push";
   push.body = "tibia";
   push.force = Vec3d(0, -2 * o.impulse / o.pulse, 0);
   push.in_body_axes = true;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "vesica/error.h"
 
@@ -136,11 +139,28 @@ void check_options(const KneeOptions& o) {
 }
 
 std::string describe_knee(const KneeOptions& o) {
+  // Behind the condyles and farther from their middle than they are large, seen from the side: such
+  // a point turns below the plateaus.
+  std::vector<std::string> exposed;
+  const Vec3d middle = 0.5 * (o.condyles[0].center + o.condyles[1].center);
+  const double radius = std::max(o.condyles[0].radii.z(), o.condyles[1].radii.z());
+  for (const KneeLigament& l : o.ligaments) {
+    const Vec3d arm = l.femur - middle;
+    if (arm.y() < 0 && arm.tail<2>().norm() > radius) exposed.push_back(l.name);
+  }
+  const std::string caveat =
+      exposed.empty()
+          ? ""
+          : fmt::format(
+                " These begin on the femur behind its condyles and farther from their middle than "
+                "they are large, so that in the bent knee their ends turn into the tibia, where no "
+                "ligament is; a run warns where they pull there: {}.",
+                fmt::join(exposed, ", "));
   return fmt::format(
       "A {} knee of {} ligaments. Axes of both bones: x to the subject's right, y anterior, z "
       "proximal; the tibia's origin is the shank's mass centre. docs/howto/knee.md says what to "
-      "measure for your own.",
-      o.side == Side::kLeft ? "left" : "right", o.ligaments.size());
+      "measure for your own.{}",
+      o.side == Side::kLeft ? "left" : "right", o.ligaments.size(), caveat);
 }
 
 std::vector<model::BodyShape<>> make_femur_shapes(const KneeOptions& o, const Vec3d& origin) {

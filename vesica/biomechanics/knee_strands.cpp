@@ -198,6 +198,60 @@ void check_cruciates(const LineReader& reader, const std::vector<KneeLigament>& 
          "(ox_m, ix_m) forward?");
 }
 
+// Columns whose numbers are far from any ligament's, each once.
+class DoubtfulColumns {
+ public:
+  void look_at(const KneeLigament& strand, double damping) {
+    const double toe = 2 * strand.toe_strain.value_or(0.03);
+    for (size_t k = 0; k < kRanges.size(); ++k) {
+      const double x = k == 0 ? strand.stiffness * strand.slack_length : k == 1 ? toe : damping;
+      if (x >= kRanges[k].low && x <= kRanges[k].high) continue;
+      if (found_[k].count++ == 0) found_[k].first = fmt::format("{}: {:.4g}", strand.name, x);
+    }
+  }
+  std::vector<std::string> tell() const {
+    std::vector<std::string> told;
+    for (size_t k = 0; k < kRanges.size(); ++k) {
+      const auto& [column, low, high, unit] = kRanges[k];
+      if (found_[k].count == 0) continue;
+      told.push_back(
+          fmt::format("{} of {} strand{} ({}{}) is not that of a ligament, {:g} to {:g}"
+                      "{}: is it in another unit?",
+                      column, found_[k].count, found_[k].count == 1 ? "" : "s", found_[k].first,
+                      found_[k].count == 1 ? "" : ", ...", low, high, unit));
+    }
+    return told;
+  }
+
+ private:
+  struct Range {
+    const char* column;
+    double low, high;
+    const char* unit;
+  };
+  // Whole ligaments have some thousand N, strands a part; toes end at a few per cent; OpenSim's
+  // damping is 0.003 s.
+  static constexpr std::array<Range, 3> kRanges = {
+      Range{"linear_stiffness_N_per_strain", 20, 3e4, " N"},
+      Range{"transition_strain", 0.005, 0.3, ""}, Range{"damping_coefficient", 0, 0.3, " s"}};
+  struct Found {
+    size_t count = 0;
+    std::string first;
+  };
+  std::array<Found, kRanges.size()> found_;
+};
+
+std::vector<std::string> find_missing_groups(const std::vector<KneeLigament>& strands) {
+  std::vector<std::string> missing;
+  for (const char* group : {"MCL", "LCL", "ACL", "PCL"}) {
+    if (std::none_of(strands.begin(), strands.end(),
+                     [&](const auto& strand) { return strand.name.starts_with(group); })) {
+      missing.emplace_back(group);
+    }
+  }
+  return missing;
+}
+
 // What else is called so in the scene.
 void check_strand_name(const LineReader& reader, const std::string& name) {
   constexpr std::array kTaken = {"medial", "lateral", "knee", "femur", "tibia"};
@@ -251,6 +305,7 @@ KneeStrands read_knee_strands(std::istream& stream, const std::string& name_of_f
   KneeStrands strands;
   std::set<std::string, std::less<>> names, surfaces;
   std::string side;
+  DoubtfulColumns doubtful;
   while (reader.next(&line)) {
     if (trim(line).empty()) continue;
     split_at(line, ',', &fields);
@@ -288,6 +343,7 @@ KneeStrands read_knee_strands(std::istream& stream, const std::string& name_of_f
     side = here;
     strands.side = here == "left" ? Side::kLeft : Side::kRight;
     strands.ligaments.push_back(read_strand(reader, row, is_reversed, strands.side));
+    doubtful.look_at(strands.ligaments.back(), row.number(kDamping, 0).value_or(0));
     strands.ligaments.back().tibia += Vec3d(0, 0, tibia_origin);
     const std::string surface(row.text(kWraps));
     strands.frames.push_back({surface, is_reversed ? to : from, is_reversed ? from : to});
@@ -300,6 +356,8 @@ KneeStrands read_knee_strands(std::istream& stream, const std::string& name_of_f
   strands.surfaces.assign(surfaces.begin(), surfaces.end());
   if (strands.ligaments.empty()) reader.fail("no strand runs from the femur to the tibia");
   check_cruciates(reader, strands.ligaments);
+  strands.doubtful = doubtful.tell();
+  strands.missing = find_missing_groups(strands.ligaments);
   return strands;
 }
 

@@ -28,6 +28,9 @@ struct KneeStrands {
   size_t wrapped = 0;                 // strands that lie on a surface
   // Those that the table lets pass more points than it gives (n_path_points): they run straight.
   std::vector<std::string> shortened;
+  // Numbers that are likely in another unit: "damping_coefficient of 76 strands (ACLpl1 ...) ...".
+  std::vector<std::string> doubtful;
+  std::vector<std::string> missing;  // of MCL, LCL, ACL, PCL those that no strand is called after
 };
 
 // CSV with a heading: name, linear_stiffness_N_per_strain, slack_length_m, origin_frame, ox_m,

@@ -291,6 +291,23 @@ void expect_no_index(const std::string& path, size_t end, const std::string& fil
                   path, file, path.substr(0, end), next));
 }
 
+// What stands at a place differs from file to file: another type there is a mistaken place.
+void check_same_type(const YAML::Node& item, const YAML::Node& value, const std::string& path) {
+  const auto read = [](const YAML::Node& node, const char* key) {
+    return node.IsMap() && node[key] && node[key].IsScalar() ? node[key].Scalar() : std::string();
+  };
+  const std::string was = read(item, "type"), type = read(value, "type"), name = read(item, "name");
+  if (was.empty() || type.empty() || was == type) return;
+  throw InputError(
+      fmt::format("--set {}: there is the {}{} and no {}; items that have a name are found by it, "
+                  "wherever they "
+                  "stand{}",
+                  path, was, name.empty() ? "" : fmt::format(" '{}'", name), type,
+                  name.empty() ? ""
+                               : fmt::format(": to replace this one write {}.{}",
+                                             path.substr(0, path.rfind('.')), name)));
+}
+
 }  // namespace
 
 void InputFile::set(const std::string& path, const std::string& value) {
@@ -309,6 +326,7 @@ void InputFile::set(const std::string& path, const std::string& value) {
     if (key.empty()) throw InputError(fmt::format("--set {}: a part of the path is empty", path));
     const bool is_list = node.IsSequence();
     const size_t index = is_list ? find_item(node, path, key) : 0;
+    const bool is_by_position = is_list && key == std::to_string(index);
     if (is_list) key = std::to_string(index);
     plain += (plain.empty() ? "" : ".") + key;
     if (!is_list && !node.IsMap() && !node.IsNull()) {
@@ -316,6 +334,7 @@ void InputFile::set(const std::string& path, const std::string& value) {
     }
     if (dot == std::string_view::npos) {
       if (is_list) {
+        if (is_by_position) check_same_type(node[index], new_value, path);
         node[index] = new_value;
       } else {
         node[key] = new_value;

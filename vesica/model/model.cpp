@@ -351,6 +351,10 @@ void Spring<P>::describe(Fields<P>& f) {
 
 template <class P>
 void PointForce<P>::describe(Fields<P>& f) {
+  if (f.has("name", !name.empty())) {
+    f.text({.key = "name", .meaning = "by which paths find it"}, &name);
+    if (f.has_values()) check_name(f, "name", name);
+  }
   f.text({.key = "body"}, &body);
   f.vector({"point", dimension::kLength, Rule::kAny, "", 0.0}, &point);
   f.vector({"force", dimension::kForce}, &force);

@@ -229,6 +229,7 @@ struct PointForce {
   bool in_body_axes = false;
   double from = 0, ramp = 0;
   std::optional<double> until{};
+  std::string name{};  // by which paths find it
 
   void describe(Fields<P>& f);
 };

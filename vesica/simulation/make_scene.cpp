@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "vesica/contact/pressure_sums.h"
@@ -363,6 +364,21 @@ std::vector<PlacedShape<P>> choose_shapes(const ModelOf<P>& model, const model::
   at.fail("", say_unknown(given.shapes[side], names));
 }
 
+template <class P>
+void add_surfaces(const std::vector<PlacedShape<P>>& shapes, SceneBody<P>* body) {
+  for (const auto& placed : shapes) {
+    ContactSurface surface{.X_BS = detail::value_of_pose(placed.X_BS)};
+    if (const auto* sphere = std::get_if<Sphere<P>>(&placed.shape)) {
+      surface.radii = Vec3d::Constant(value_of(sphere->radius));
+    } else if (const auto* ellipsoid = std::get_if<Ellipsoid<P>>(&placed.shape)) {
+      surface.radii = value_of(ellipsoid->radii);
+    } else if (!std::holds_alternative<HalfSpace>(placed.shape)) {
+      continue;
+    }
+    body->surfaces.push_back(surface);
+  }
+}
+
 // Whether two contacts would press on the same pair of shapes.
 template <class P>
 bool press_twice(const model::Contact<P>& a, const model::Contact<P>& b) {
@@ -403,6 +419,14 @@ void add_contact(const ModelOf<P>& model, size_t index, const PartPlace& place,
   MadeContact<P> made = make_contact(given, i, j, place.places, place.path);
   contact.contact = std::move(made.contact);
   contact.parts = std::move(made.parts);
+  for (const auto& [body, own] : {std::pair{contact.body_i, &i}, std::pair{contact.body_j, &j}}) {
+    SceneBody<P> extents;
+    set_extents(*own, &extents);
+    if (extents.size > 0) {
+      contact.size = contact.size > 0 ? std::min(contact.size, extents.size) : extents.size;
+    }
+    add_surfaces(*own, &scene->bodies[static_cast<size_t>(body)]);
+  }
   scene->contacts.push_back(std::move(contact));
 }
 
@@ -705,6 +729,24 @@ void check_map(const MapOptions& map, const PartPlace& place, const Scene<double
 
 }  // namespace
 
+double ContactSurface::calc_depth(const Vec3d& p_B) const {
+  const Vec3d x = X_BS.R_WB.transpose() * (p_B - X_BS.p_WB);
+  if (radii.isZero()) return -x.z();
+  const Vec3d scaled = x.cwiseQuotient(radii);
+  const double f = scaled.norm();
+  return f > 0 ? (1 - f) * f / scaled.cwiseQuotient(radii).norm() : radii.minCoeff();
+}
+
+double calc_depth(const std::vector<ContactSurface>& surfaces, const Vec3d& p_B) {
+  double below = std::numeric_limits<double>::infinity(), inside = -below;
+  for (const ContactSurface& surface : surfaces) {
+    const double depth = surface.calc_depth(p_B);
+    (surface.radii.isZero() ? below : inside) =
+        surface.radii.isZero() ? std::min(below, depth) : std::max(inside, depth);
+  }
+  return std::isfinite(below) ? std::max(below, inside) : inside;
+}
+
 template <class P>
 Scene<P> build_scene(const ModelOf<P>& model) {
   const PartPlace root{*model.places, ""};
@@ -777,6 +819,7 @@ Scene<P> make_scene(const Model& model, const std::vector<std::string>& seeds) {
   Scene<P> scene = build_scene(with_seeds<P>(model, seeds));
   if (scene.tree.has_joints() || !scene.loops.empty()) prepare_start(model, &scene);
   if (model.equilibrium) start_at_rest(model, seeds, &scene);
+  scene.begins_at_rest = model.equilibrium.has_value();
   return scene;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "vesica/contact/patch_forces.h"
@@ -143,8 +144,31 @@ void Run::record(double t, const double* y, const Memory<double>& memory) {
 void Run::note_strains(double t, const Evaluation<double>& data) {
   for (size_t k = 0; k < result_.lines.size(); ++k) {
     if (data.lines[k].strain > result_.lines[k].max_strain) {
-      result_.lines[k] = {data.lines[k].strain, t};
+      result_.lines[k].max_strain = data.lines[k].strain;
+      result_.lines[k].time = t;
     }
+    note_ends(k, t, data);
+  }
+}
+
+void Run::note_ends(size_t line, double t, const Evaluation<double>& data) {
+  const LineForce<double>& now = data.lines[line];
+  LineMonitor& m = result_.lines[line];
+  const auto& element = system_.scene().lines[line];
+  if (!is_ligament(element) || !(now.tension > m.inside_tension)) return;
+  const size_t last = element.path.points.size() - 1;
+  const std::array<const LinePull<double>*, 2> ends = {&now.pulls[0], &now.pulls[last]};
+  for (size_t end = 0; end < 2; ++end) {
+    const auto other = static_cast<size_t>(ends[1 - end]->body);
+    if (ends[0]->body == ends[1]->body) return;
+    const Pose<double>& X_WB = data.motions[other].X_WB;
+    const Vec3d p_B = X_WB.R_WB.transpose() * (ends[end]->p_W - X_WB.p_WB);
+    const double depth = calc_depth(system_.scene().bodies[other].surfaces, p_B);
+    if (!(depth > 0)) continue;
+    m.inside_tension = now.tension;
+    m.inside_depth = depth;
+    m.inside_time = t;
+    m.inside_end = static_cast<int>(end);
   }
 }
 
@@ -164,7 +188,8 @@ void Run::note_peaks(double t, const Evaluation<double>& data) {
 void Run::note_depth(size_t slot, double depth) {
   ContactMonitor& m = result_.monitors[system_.layout().contact_of(slot)];
   m.max_depth = std::max(m.max_depth, depth);
-  m.max_depth_ratio = std::max(m.max_depth_ratio, depth / system_.calc_size(slot));
+  const double size = system_.scene().contacts[system_.layout().contact_of(slot)].size;
+  if (size > 0) m.max_depth_ratio = std::max(m.max_depth_ratio, depth / size);
 }
 
 void Run::observe_depth(size_t slot, const Evaluation<double>& data) {

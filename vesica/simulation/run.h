@@ -45,6 +45,8 @@ class Run {
   // Peaks of contacts and lines at an instant that no step ends at: the start, the end.
   void note_peaks(double t, const Evaluation<double>& data);
   void note_strains(double t, const Evaluation<double>& data);
+  // Where an end of a line lies inside what its other end is fixed to.
+  void note_ends(size_t line, double t, const Evaluation<double>& data);
   void note_depth(size_t slot, double depth);
   // Where it may be the greatest of the run.
   void observe_depth(size_t slot, const Evaluation<double>& data);

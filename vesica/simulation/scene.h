@@ -18,22 +18,38 @@
 
 namespace vesica {
 
+// A shape of a body that touches others, seen from an end of a line: what lies inside it.
+// Half-spaces and ellipsoids; what is inside other shapes is not looked for.
+struct ContactSurface {
+  Pose<double> X_BS;
+  Vec3d radii = Vec3d::Zero();  // zero: a half-space
+
+  // How deep a point in body axes lies inside (ellipsoids: to first order near the surface); below
+  // zero outside.
+  double calc_depth(const Vec3d& p_B) const;
+};
+
+// Inside all half-spaces (each is the bone below its own part of the joint), or any ellipsoid.
+double calc_depth(const std::vector<ContactSurface>& surfaces, const Vec3d& p_B);
+
 template <class P>
 struct SceneBody {
   std::string name;
-  bool is_free = false;            // moves by the forces on it, by itself or
-  bool has_joint = false;          // carried by a joint
-  FreeBody<P> inertia;             // free bodies
-  SpatialVelocity<P> V0;           // at the start, of those without a joint
-  PrescribedMotion<P> prescribed;  // the others
-  double size = 0;                 // extent of its shapes, 0 without
-  double reach = 0;                // of them from the origin; 0 where endless
+  bool is_free = false;                  // moves by the forces on it, by itself or
+  bool has_joint = false;                // carried by a joint
+  FreeBody<P> inertia;                   // free bodies
+  SpatialVelocity<P> V0;                 // at the start, of those without a joint
+  PrescribedMotion<P> prescribed;        // the others
+  double size = 0;                       // extent of its shapes, 0 without
+  double reach = 0;                      // of them from the origin; 0 where endless
+  std::vector<ContactSurface> surfaces;  // that are in contacts
 };
 
 template <class P>
 struct SceneContact {
   std::string name;  // "ball-ground"
   int body_i = 0, body_j = 0;
+  double size = 0;  // of the shapes that may touch, the smaller body's; 0 where none has one
   Contact<P> contact;
   // Null: two shapes, those of `contact`. Else any part of i with any of j, each pair that touches
   // with states of its own.
@@ -56,6 +72,7 @@ struct Scene {
   std::vector<Accommodation<P>> controllers;
   Tree<P> tree;                    // a body for each of `bodies`, in their order
   std::vector<P> q0, u0;           // its coordinates and speeds at the start
+  bool begins_at_rest = false;     // as the scene asks (equilibrium)
   std::vector<std::string> notes;  // where the start is not what the file says
 };
 

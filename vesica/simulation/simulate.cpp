@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -232,6 +233,15 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
   for (size_t k = 0; k < result.monitors.size(); ++k) {
     const ContactMonitor& m = result.monitors[k];
     const std::string& name = system.scene().contacts[k].name;
+    // Before the first step it may still come; a run that goes on from another did not see it all.
+    if (system.scene().begins_at_rest && m.max_force == 0 && m.touchdowns == 0 &&
+        m.steps_in_contact == 0 && result.start_time == 0 && result.end_time > 0) {
+      const auto& contact = system.scene().contacts[k];
+      warnings.push_back(fmt::format(
+          "{}: {} and {} never touch here: are the shapes of this contact where they should be?",
+          name, system.scene().bodies[static_cast<size_t>(contact.body_i)].name,
+          system.scene().bodies[static_cast<size_t>(contact.body_j)].name));
+    }
     if (m.steps_in_contact == 0) continue;
     const bool needs_patch = system.scene().contacts[k].contact.needs_patch();
     auto percent = [&](long count) {
@@ -264,7 +274,7 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
     }
     if (m.max_depth_ratio > 0.1) {
       warnings.push_back(
-          fmt::format("{}: depth reaches {:.2g} of the smaller body; the foundation model is for "
+          fmt::format("{}: depth reaches {:.2g} of the smaller shape; the foundation model is for "
                       "depths below a tenth: use a stiffer contact",
                       name, m.max_depth_ratio));
     }
@@ -305,11 +315,25 @@ std::vector<std::string> make_warnings(const System<double>& system, const RunOp
   }
   for (size_t k = 0; k < result.lines.size(); ++k) {
     const LineMonitor& m = result.lines[k];
+    const auto& line = system.scene().lines[k];
+    if (m.inside_tension > 0) {
+      const auto& points = line.path.points;
+      const std::array<int, 2> bodies = {points.front().body, points.back().body};
+      const auto name = [&](int end) {
+        return system.scene().bodies[static_cast<size_t>(bodies[static_cast<size_t>(end)])].name;
+      };
+      warnings.push_back(fmt::format(
+          "the ligament {} pulls with up to {:.3g} N while its end on {} lies inside {}, {:.2g} mm "
+          "below the surface that touches (t = {:.4g} s): no ligament runs there; "
+          "look at its attachment and at the shapes",
+          line.name, m.inside_tension, name(m.inside_end), name(1 - m.inside_end),
+          1e3 * m.inside_depth, m.inside_time));
+    }
     if (!(m.max_strain > kStrainBound)) continue;
     warnings.push_back(fmt::format(
         "the ligament {} is strained by {:.3g} % at t = {:.4g} s; most tear before {:.2g} "
         "%: look at its slack length and attachments, or at how far the motion goes",
-        system.scene().lines[k].name, 100 * m.max_strain, m.time, 100 * kStrainBound));
+        line.name, 100 * m.max_strain, m.time, 100 * kStrainBound));
   }
   for (size_t k = 0; k < result.maps.size(); ++k) {
     const MapMonitor& m = result.maps[k];

@@ -28,7 +28,7 @@ struct ContactMonitor {
   long most_pairs = 0;         // of parts that touched at once
   double max_force = 0;        // normal [N]; peaks are of the start and the end too
   double max_depth = 0;        // of the deepest point [m]
-  double max_depth_ratio = 0;  // over the smaller body's size
+  double max_depth_ratio = 0;  // over the size of what touches (SceneContact::size)
   long steps_in_contact = 0;
   long steps_clamped = 0;    // 1 + alpha c < 0: the force was held at zero
   long steps_lifted = 0;     // 1 + alpha c < 0 at an edge of the patch: it lifts, or pulls
@@ -59,9 +59,13 @@ double calc_flatness(const Overlap<double>& o);  // t/a; 0 for a point
 // its middle.
 bool pushes_at_corner(const Overlap<double>& o);
 
-// The most that a ligament was strained, over the start, accepted steps and the end.
+// What was seen of a ligament over the start, accepted steps and the end.
 struct LineMonitor {
   double max_strain = 0, time = 0;
+  // The largest tension [N] while one of its ends lies inside a shape with which the other end's
+  // body touches others, how deep it lies there, when, and which end (0: the first).
+  double inside_tension = 0, inside_depth = 0, inside_time = 0;
+  int inside_end = 0;
 };
 
 struct RunStatistics {
