@@ -219,8 +219,7 @@ std::vector<PlateForces> load_compared_plates(const ForcesArguments& arguments,
                                               const forces::Walk& walk,
                                               std::vector<std::string>* notes) {
   const MotionTrial motion = forces::load_walk(
-      {arguments.trial, arguments.compare == arguments.trial ? "" : arguments.compare},
-      true, {});
+      {arguments.trial, arguments.compare == arguments.trial ? "" : arguments.compare}, true, {});
   std::vector<PlateForces> plates = calc_all_plate_forces(motion, walk.up_W, {});
   std::vector<std::string> warnings = motion.warnings;
   for (const std::string& text : forces::list_plate_warnings(plates)) warnings.push_back(text);

@@ -306,8 +306,7 @@ TEST(AppForces, ASideWithoutStancesIsNamed) {
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.json()["stances_right"].get<int>() + run.json()["stances_left"].get<int>(), 1);
   EXPECT_NE(run.json()["notes"].dump().find("has no stance of the"), std::string::npos);
-  const Outcome predicted =
-      space.run("forces predict c.yaml " + walk + ".trc --out p --json");
+  const Outcome predicted = space.run("forces predict c.yaml " + walk + ".trc --out p --json");
   ASSERT_EQ(predicted.status, 0) << predicted.err;
   EXPECT_NE(predicted.json()["notes"].dump().find("has no stance of the"), std::string::npos);
 }

@@ -41,9 +41,8 @@ std::string say_nonsense(const Comparison& c, const Predictor& predictor) {
 std::string say_verdict(const Comparison& c, const Predictor& predictor) {
   if (c.stances.empty()) {
     return fmt::format("No stance of this walk can be used: nothing to judge the prediction by{}.",
-                       c.measured.rejected.empty()
-                           ? " (" + c.measured.why_none + ")"
-                           : " (" + c.measured.rejected.front().why + ")");
+                       c.measured.rejected.empty() ? " (" + c.measured.why_none + ")"
+                                                   : " (" + c.measured.rejected.front().why + ")");
   }
   const auto say = [&](const char* what, double ours, double theirs) {
     return fmt::format("{} {} ({:.1f} against {:.1f} %)", what,
@@ -56,12 +55,11 @@ std::string say_verdict(const Comparison& c, const Predictor& predictor) {
                              ? "the person's own mean curve with the population's change by speed"
                              : "the population's mean curve with its change by speed";
   std::string text = say_nonsense(c, predictor);
-  text +=
-      fmt::format("Against {}, which is told when the foot is on the plate: {}, {}, {}, {}.",
-                  baseline, say("vertical force", c.errors.force, c.fair.force),
-                  say("centre of pressure", c.errors.pressure, c.fair.pressure),
-                  say("fore-aft force", c.errors.ahead, c.fair.ahead),
-                  say("lateral force", c.errors.lateral, c.fair.lateral));
+  text += fmt::format("Against {}, which is told when the foot is on the plate: {}, {}, {}, {}.",
+                      baseline, say("vertical force", c.errors.force, c.fair.force),
+                      say("centre of pressure", c.errors.pressure, c.fair.pressure),
+                      say("fore-aft force", c.errors.ahead, c.fair.ahead),
+                      say("lateral force", c.errors.lateral, c.fair.lateral));
   if (!c.seen.empty()) text += " " + c.seen;
   if (c.delay.clock != 0) {
     text += fmt::format(

@@ -66,9 +66,10 @@ std::vector<std::string> list_sides_without_stances(const Calibration& calibrati
   std::vector<std::string> notes;
   for (int side = 0; side < 2; ++side) {
     if (calibration.side_stances[static_cast<size_t>(side)] != 0) continue;
-    notes.push_back(fmt::format(
-        "The calibration has no stance of the {} foot: its curves are those of the other, mirrored.",
-        name_of(as_foot(side))));
+    notes.push_back(
+        fmt::format("The calibration has no stance of the {} foot: its curves are those of the "
+                    "other, mirrored.",
+                    name_of(as_foot(side))));
   }
   return notes;
 }

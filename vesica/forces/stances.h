@@ -68,9 +68,9 @@ struct PlateScale {
 // stances at least (undone, and listed), and rejects stances whose level in single support is more
 // than 12 % (thirds of it: 15 %) off the others', or whose lateral force there is more than 3 % of
 // body weight off what motion and at least four other stances of that side expect; then those that
-// are no walking (WalkingSigns), and both feet's where their centres of pressure lie apart. `mass` [kg]
-// decides which plates are right, and where all are more than 25 % off, none is, unless it is a
-// multiple. Without it, 0, the group nearest to a body mass index of 24 at the stature that goes
+// are no walking (WalkingSigns), and both feet's where their centres of pressure lie apart. `mass`
+// [kg] decides which plates are right, and where all are more than 25 % off, none is, unless it is
+// a multiple. Without it, 0, the group nearest to a body mass index of 24 at the stature that goes
 // with the legs, and none where that is no usual index.
 std::vector<PlateScale> level_plates(const Body& body, double mass,
                                      std::vector<MeasuredWalk>* walks);
