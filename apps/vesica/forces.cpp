@@ -34,6 +34,7 @@ using Json = nlohmann::ordered_json;
 struct ForcesArguments {
   std::string standing, mass, map, population = "population", compare;
   std::vector<std::string> trials;  // or folders
+  std::string trial;                // to predict
   std::string calibration;
   std::string title, source;
   std::string right_body = "calcn_r", left_body = "calcn_l";
@@ -136,12 +137,22 @@ void run_calibrate(const ForcesArguments& arguments, Common& common) {
     Json json = make_person_json(person);
     json["calibration"] = common.out;
     json["stances"] = calibration.stances;
+    json["stances_right"] = calibration.side_stances[forces::kRight];
+    json["stances_left"] = calibration.side_stances[forces::kLeft];
+    for (const std::string& note : forces::list_sides_without_stances(calibration)) {
+      json["notes"].push_back(note);
+    }
     json["froude_speed"] = calibration.means.speed;
     print_json(json);
   } else if (!common.quiet) {
     fmt::print("body weight {:.1f} N ({}), floor {:+.1f} mm/m along the walk\n", person.weight,
                person.weight_found.source, 1e3 * person.walks[0].walk.slope[0]);
-    fmt::print("calibrated with {} stances at {:.2f} m/s\n", calibration.stances,
+    for (const std::string& note : forces::list_sides_without_stances(calibration)) {
+      fmt::print("note: {}\n", note);
+    }
+    fmt::print("calibrated with {} stances ({} right, {} left) at {:.2f} m/s\n",
+               calibration.stances, calibration.side_stances[forces::kRight],
+               calibration.side_stances[forces::kLeft],
                calibration.means.speed * std::sqrt(forces::kGravity * person.body.leg_length));
   }
 }
@@ -150,9 +161,9 @@ void print_prediction(const forces::PredictedTrial& trial) {
   const forces::Walk& walk = trial.walk;
   fmt::print("{}: {:.2f} m/s, {} contacts, body weight {:.0f} N\n", walk.name, walk.speed,
              walk.contacts.size(), trial.weight);
-  for (const std::string& note : walk.notes) fmt::print("note: {}\n", note);
   for (const std::string& text : trial.judgement.outside)
     fmt::print("outside of training: {}\n", text);
+  for (const std::string& note : walk.notes) fmt::print("note: {}\n", note);
   for (const std::string& text : forces::list_guesses(walk)) fmt::print("{}\n", text);
   const forces::PopulationFigures& f = trial.population->figures;
   if (f.people > 0) {
@@ -164,7 +175,7 @@ void print_prediction(const forces::PredictedTrial& trial) {
         e.lateral,
         trial.judgement.outside.empty()
             ? ", in the laboratory that was trained"
-            : "; of walks like those that were trained, which this one is not: expect more");
+            : "; they do not hold for this walk, which is outside of training: expect more");
   }
   if (!trial.comparison) return;
   const forces::Comparison& c = *trial.comparison;
@@ -208,8 +219,7 @@ std::vector<PlateForces> load_compared_plates(const ForcesArguments& arguments,
                                               const forces::Walk& walk,
                                               std::vector<std::string>* notes) {
   const MotionTrial motion = forces::load_walk(
-      {arguments.trials[0], arguments.compare == arguments.trials[0] ? "" : arguments.compare},
-      true, {});
+      {arguments.trial, arguments.compare == arguments.trial ? "" : arguments.compare}, true, {});
   std::vector<PlateForces> plates = calc_all_plate_forces(motion, walk.up_W, {});
   std::vector<std::string> warnings = motion.warnings;
   for (const std::string& text : forces::list_plate_warnings(plates)) warnings.push_back(text);
@@ -245,9 +255,14 @@ forces::PredictedTrial predict_trial(const ForcesArguments& arguments, const Pop
     trial.body = forces::make_body(forces::load_standing(arguments.standing, prepare));
     trial.weight = mass * forces::kGravity;
   }
-  const MotionTrial motion = load_markers_only(arguments.trials[0], prepare);
-  trial.walk = forces::make_walk(motion, fs::path(arguments.trials[0]).stem().string(), trial.body);
+  const MotionTrial motion = load_markers_only(arguments.trial, prepare);
+  trial.walk = forces::make_walk(motion, fs::path(arguments.trial).stem().string(), trial.body);
   for (const std::string& note : trial.body.notes) trial.walk.notes.push_back(note);
+  if (calibration != nullptr) {
+    for (const std::string& note : forces::list_sides_without_stances(*calibration)) {
+      trial.walk.notes.push_back(note);
+    }
+  }
   if (trial.walk.upper.is_seen()) {
     trial.walk.notes.push_back(fmt::format(
         "Markers show {}, {}.", fmt::join(trial.walk.upper.parts, ", "),
@@ -261,7 +276,7 @@ forces::PredictedTrial predict_trial(const ForcesArguments& arguments, const Pop
     throw InputError(fmt::format(
         "{}: far outside of what was trained: {} A prediction would be a guess; --outside makes it "
         "all the same",
-        arguments.trials[0], trial.judgement.refused));
+        arguments.trial, trial.judgement.refused));
   }
   const forces::Predictor predictor{&population, calibration, trial.weight};
   trial.prediction = forces::predict(trial.walk, trial.body, predictor);
@@ -457,7 +472,7 @@ void add_forces(CommandLine& line, Common& common) {
       .option("CALIBRATION", &o.calibration,
               "calibration file, or a population ('population': the one that comes along)")
       .required();
-  predict.option("TRIAL", &o.trials, "the walk: TRC or C3D").required();
+  predict.option("TRIAL", &o.trial, "the walk: TRC or C3D").required();
   predict.option("--static", &o.standing, "standing trial, where there is no calibration")
       .type_name("FILE");
   predict.option("--mass", &o.mass, "body mass ('70.5 kg'); instead of a calibration's");
@@ -471,10 +486,7 @@ void add_forces(CommandLine& line, Common& common) {
   predict.flag("--outside", &o.outside, "predict walks far outside of what was trained, too");
   predict.option("--right-body", &o.right_body, "OpenSim body of the right foot").show_default();
   predict.option("--left-body", &o.left_body, "OpenSim body of the left foot").show_default();
-  predict.run([&common, options, predict] {
-    if (options->trials.size() != 1) throw InputError("forces predict takes one walk at a time");
-    run_predict(*options, predict, common);
-  });
+  predict.run([&common, options, predict] { run_predict(*options, predict, common); });
 
   Command train =
       add_subcommand(&command, "train", "The population model, from folders of recordings",

@@ -166,7 +166,7 @@ void refuse_exchanged(const StandingPoints& points) {
   if (wrong.empty()) return;
   throw InputError(
       fmt::format("{}: labels are exchanged in the standing trial: {}, seen from where the pelvis "
-                  "faces; rename them (vesica motion --rename)",
+                  "faces; a map that exchanges them mends that (--map)",
                   points.trial.file, fmt::join(wrong, ", ")));
 }
 
@@ -389,7 +389,7 @@ Body make_body(const MotionTrial& standing) {
   if ((points.R_SW * (right - left)).z() < 0) {
     throw InputError(fmt::format(
         "{}: R.ASIS is to the left of L.ASIS in the standing trial: its left and right labels are "
-        "exchanged; rename them (vesica motion --rename)",
+        "exchanged; a map that exchanges them mends that (--map)",
         standing.file));
   }
   refuse_step(&points);

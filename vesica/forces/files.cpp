@@ -389,11 +389,12 @@ std::string make_calibration_yaml(const Calibration& c) {
   std::string out = fmt::format(
       "# One person on force plates, for forces from motion. Made by vesica forces calibrate.\n"
       "vesica: 1\nforces_calibration: {}\npopulation: {}\npopulation_digest: {}\ntrials: {}\n"
-      "recordings: {}\nstances: {}\nweight: {:.6g} N\nweight_spread: {:.4g} N\nfloor_slope: {}\n"
+      "recordings: {}\nstances: {}\nstances_right: {}\nstances_left: {}\nweight: {:.6g} "
+      "N\nweight_spread: {:.4g} N\nfloor_slope: {}\n"
       "floor_height: {:.6g} m\nspeed: {:.6g}\n",
       quote(c.title), quote(c.population_title), quote(c.population_digest), write_list(c.trials),
-      write_list(c.recordings), c.stances, c.weight, c.weight_spread, write_vector(c.slope_W),
-      c.floor_height, c.means.speed);
+      write_list(c.recordings), c.stances, c.side_stances[kRight], c.side_stances[kLeft], c.weight,
+      c.weight_spread, write_vector(c.slope_W), c.floor_height, c.means.speed);
   for (size_t s = 0; s < 2; ++s) {
     out += fmt::format("{}:\n", kSides[s]);
     for (int o = 0; o < kOutputs; ++o) {
@@ -413,8 +414,8 @@ bool is_calibration(const InputFile& file) {
 Calibration read_calibration(const InputFile& file) {
   const InputNode root = file.root();
   root.allow({"vesica", "forces_calibration", "population", "population_digest", "trials",
-              "recordings", "stances", "weight", "weight_spread", "floor_slope", "floor_height",
-              "speed", "right", "left", "body"});
+              "recordings", "stances", "stances_right", "stances_left", "weight", "weight_spread",
+              "floor_slope", "floor_height", "speed", "right", "left", "body"});
   Calibration c;
   c.title = root.at("forces_calibration").text();
   c.population_title = root.at("population").text();
@@ -422,6 +423,10 @@ Calibration read_calibration(const InputFile& file) {
   c.trials = read_list(root.at("trials"));
   c.recordings = read_list(root.at("recordings"));
   c.stances = root.at("stances").integer(1, 1000000);
+  for (size_t s = 0; s < 2; ++s) {
+    const auto count = root.find(s == kRight ? "stances_right" : "stances_left");
+    if (count) c.side_stances[s] = static_cast<int>(count->integer(-1, 1000000));
+  }
   c.weight = root.at("weight").positive(dimension::kForce);
   c.weight_spread = root.at("weight_spread").non_negative(dimension::kForce);
   c.slope_W = root.at("floor_slope").vector(dimension::kNumber);

@@ -55,14 +55,24 @@ std::string list_rejected(const Person& person, const std::vector<size_t>& walks
       text += fmt::format("\n  {}: plate {}, {:.3f} to {:.3f} s: {}", m.walk.name, r.plate, r.begin,
                           r.end, r.why);
     }
-    if (m.rejected.empty()) {
-      text += fmt::format("\n  {}: no plate carries 20 N for as long as a stance", m.walk.name);
-    }
+    if (!m.why_none.empty()) text += fmt::format("\n  {}: {}", m.walk.name, m.why_none);
   }
   return text;
 }
 
 }  // namespace
+
+std::vector<std::string> list_sides_without_stances(const Calibration& calibration) {
+  std::vector<std::string> notes;
+  for (int side = 0; side < 2; ++side) {
+    if (calibration.side_stances[static_cast<size_t>(side)] != 0) continue;
+    notes.push_back(
+        fmt::format("The calibration has no stance of the {} foot: its curves are those of the "
+                    "other, mirrored.",
+                    name_of(as_foot(side))));
+  }
+  return notes;
+}
 
 double Predictor::speed_distance(double speed) const {
   if (calibration != nullptr) return std::abs(speed - calibration->means.speed);
@@ -96,6 +106,8 @@ Calibration calibrate(const Person& person, const std::vector<size_t>& walks,
                      list_rejected(person, walks));
   }
   c.stances = static_cast<int>(used.size());
+  c.side_stances = {0, 0};
+  for (const Sample* s : used) ++c.side_stances[static_cast<size_t>(s->side)];
   c.curves = fit_own(population.own, used);
   c.means = calc_means(used);
   return c;

@@ -16,6 +16,7 @@ struct Calibration {
   std::vector<std::string> trials;
   std::vector<std::string> recordings;  // their digests
   int stances = 0;
+  std::array<int, 2> side_stances = {-1, -1};  // -1: an older file does not say
   Body body;
   double weight = 0, weight_spread = 0;  // N
   Vec3d slope_W = Vec3d::Zero();         // of the floor
@@ -27,6 +28,8 @@ struct Calibration {
 // so does predict.
 Calibration calibrate(const Person& person, const std::vector<size_t>& walks,
                       const Population& population);
+
+std::vector<std::string> list_sides_without_stances(const Calibration& calibration);  // sentences
 
 // What to predict with: a calibration, or the population alone.
 struct Predictor {

@@ -112,8 +112,7 @@ Person load_person(const std::string& name, const std::string& standing,
       }
       Walk walk = make_walk(trial, fs::path(files.motion).stem().string(), person.body);
       if (const std::string text = say_misfit(walk); !text.empty()) {
-        if (options.skip_bad) throw InputError(files.motion + ": " + text);
-        person.notes.push_back(files.motion + ": " + text);
+        throw InputError(files.motion + ": " + text);
       }
       found.push_back(std::move(walk));
       trials.push_back(std::move(trial));
@@ -162,7 +161,12 @@ Person load_person(const std::string& name, const std::string& standing,
 std::vector<std::string> list_plate_warnings(const std::vector<PlateForces>& plates) {
   std::vector<std::string> warnings;
   for (const PlateForces& plate : plates) {
-    for (const std::string& text : plate.warnings) {
+    for (std::string text : plate.warnings) {
+      // What `vesica motion` would do is no option here; a stance that it spoils is not used.
+      if (const size_t advice = text.find("; --baseline quiet"); advice != text.npos) {
+        text = text.substr(0, advice) +
+               ". Nothing needs to be done: stances that do not fit are not used.";
+      }
       warnings.push_back(text);
     }
   }

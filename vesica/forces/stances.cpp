@@ -14,6 +14,7 @@ namespace vesica::forces {
 namespace {
 
 constexpr double kThreshold = 20.0;         // N
+constexpr double kMostKilonewtons = 5.0;    // kN, under a foot of anybody
 constexpr double kMostEventError = 0.05;    // s between plate and motion
 constexpr double kMostOutside = 0.05;       // m, centre of pressure beyond the foot
 constexpr double kLeastClockDelay = 0.008;  // s; events of one person are off by up to this
@@ -24,6 +25,11 @@ constexpr size_t kFewestLateral = 5;  // stances of a side that can tell
 constexpr double kMostLevel = 0.12, kMostThirdLevel = 0.15;
 // Of the told weight: plates that are farther off contradict it.
 constexpr double kMostAgainstMass = 0.25;
+// Of 268 stances of thirteen people: push from 0.043, outward up to -0.004, along 0.52 to 0.79,
+// sideways up to 22 mm, 9 mm of both feet.
+constexpr double kLeastPush = 0.02, kMostOutward = 0.0;
+constexpr double kLeastAlong = 0.48, kMostAlong = 0.85, kMostSideways = 0.03;
+constexpr double kMostSidewaysBoth = 0.018;  // m, of right and left feet
 // One step may miss half of a plate; a plate that reads a multiple does so in every step.
 constexpr size_t kFewestForScale = 2;
 
@@ -218,12 +224,41 @@ SupportMeans calc_support_means(const Walk& walk, const Track& total, const Meas
   return means;
 }
 
+// How far centres of pressure of both feet lie to the right, m: to the outside of one foot and to
+// the inside of the other. Zero where one foot has none.
+double calc_sideways(const Body& body, const MeasuredWalk& walk) {
+  std::array<double, 2> sum{}, count{};
+  for (const MeasuredStance& s : walk.stances) {
+    const auto side = static_cast<size_t>(walk.walk.contacts[s.contact].side);
+    sum[side] += calc_walking_signs(walk.walk, body, s).sideways;
+    count[side] += 1;
+  }
+  if (count[kRight] == 0 || count[kLeft] == 0) return 0;
+  return 0.5 * (sum[kRight] / count[kRight] - sum[kLeft] / count[kLeft]);
+}
+
+// Rejects what walking does not do.
+void check_walking(const Body& body, MeasuredWalk* walk) {
+  const double off = calc_sideways(body, *walk);
+  std::erase_if(walk->stances, [&](const MeasuredStance& s) {
+    std::string why = find_wrong_sign(calc_walking_signs(walk->walk, body, s));
+    if (std::abs(off) > kMostSidewaysBoth) {
+      why = fmt::format(
+          "centres of pressure of both feet lie {:.0f} mm to the {}: is the plates' origin right?",
+          1e3 * std::abs(off), off > 0 ? "right" : "left");
+    }
+    if (why.empty()) return false;
+    walk->rejected.push_back({s.plate, s.begin, s.end, why});
+    return true;
+  });
+}
+
 // Why plates that carry `usual` [N] cannot be right, all of them; empty where they can.
 std::string find_contradiction(const Body& body, double mass, double usual, bool contradicts_mass) {
   if (mass > 0) {
     if (!contradicts_mass) return {};
     return fmt::format(
-        "no plate agrees with the {:.1f} kg that were told: do plates read a multiple, or is the "
+        "no plate agrees with a body mass of {:.1f} kg: do plates read a multiple, or is the "
         "mass wrong?",
         mass);
   }
@@ -240,7 +275,83 @@ double calc_unexpected(const MeasuredStance& s, double weight) {
   return s.outward - weight * s.expected_outward;
 }
 
+// Why plates hold no load at all.
+std::string find_why_none(const Vec3d& up, const std::vector<PlateForces>& plates) {
+  double least = 0, most = 0;
+  for (const PlateForces& plate : plates) {
+    for (const Vec3d& force : plate.forces) {
+      if (!force.allFinite()) continue;
+      least = std::min(least, force.dot(up));
+      most = std::max(most, force.dot(up));
+    }
+  }
+  std::string why = "no plate carries 20 N for as long as a stance";
+  if (-least > kThreshold && -least > most) {
+    why += fmt::format(
+        ": the largest vertical force is {:.0f} N, downwards; the file seems to hold the force on "
+        "the plate, or another axis points up",
+        least);
+  } else if (const double largest = std::max(most, -least);
+             largest > 0.2 && largest < kMostKilonewtons) {
+    why += fmt::format(": the largest vertical force is {:.2f} N; are they kN?", largest);
+  }
+  return why;
+}
+
 }  // namespace
+
+WalkingSigns calc_walking_signs(const Walk& walk, const Body& body, const MeasuredStance& stance) {
+  const Contact& c = walk.contacts[stance.contact];
+  const auto side = static_cast<size_t>(c.side);
+  const double mirror = sign_of(c.side), middle = 0.5 * (stance.begin + stance.end);
+  std::array<Vec3d, 2> halves = {Vec3d::Zero(), Vec3d::Zero()};
+  Vec2d pressure = Vec2d::Zero();
+  double sum = 0;
+  for (size_t k = 0; k < walk.frames(); ++k) {
+    halves[walk.times[k] < middle ? 0 : 1] += stance.force[k];
+    const double force = stance.force[k].y();
+    if (force <= kPressureForce) continue;
+    pressure += force * as_local(walk, c.side, k, stance.pressure[k]);
+    sum += force;
+  }
+  WalkingSigns signs;
+  const Vec3d total = halves[0] + halves[1];
+  if (!(sum > 0)) return signs;
+  signs.known = true;
+  signs.push = (halves[1].x() - halves[0].x()) / total.y();
+  signs.outward = mirror * total.z() / total.y();
+  signs.along = pressure[0] / sum / body.foot_length;
+  signs.sideways = pressure[1] / sum - 0.5 * mirror * (body.inner[side].z() + body.outer[side].z());
+  return signs;
+}
+
+std::string find_wrong_sign(const WalkingSigns& signs) {
+  if (!signs.known) return {};
+  if (signs.push < kLeastPush) {
+    return fmt::format(
+        "fore-aft force {}: are signs and axes of the plates right?",
+        signs.push < -kLeastPush ? "pushes first and brakes after" : "neither brakes nor pushes");
+  }
+  if (signs.outward > kMostOutward) {
+    return fmt::format(
+        "lateral force points outward, {:.1f} % of the vertical, where walking feet are pushed to "
+        "the midline: are signs and axes of the plates right?",
+        100 * signs.outward);
+  }
+  if (signs.along < kLeastAlong || signs.along > kMostAlong) {
+    return fmt::format(
+        "the centre of pressure lies at {:.0f} % of the foot, heel to second metatarsal, in the "
+        "mean; {:.0f} to {:.0f} % are walking: is the plates' origin right?",
+        100 * signs.along, 100 * kLeastAlong, 100 * kMostAlong);
+  }
+  if (std::abs(signs.sideways) > kMostSideways) {
+    return fmt::format(
+        "the centre of pressure lies {:.0f} mm to the {} of the foot's middle in the mean: is the "
+        "plates' origin right?",
+        1e3 * std::abs(signs.sideways), signs.sideways > 0 ? "outside" : "inside");
+  }
+  return {};
+}
 
 MeasuredWalk measure(Walk walk, const Body& body, const std::vector<PlateForces>& plates) {
   MeasuredWalk result;
@@ -268,6 +379,7 @@ MeasuredWalk measure(Walk walk, const Body& body, const std::vector<PlateForces>
     }
     by_contact[contact].push_back(&load);
   }
+  if (loads.empty()) result.why_none = find_why_none(w.up_W, plates);
   if (samples > 0) result.pressure_height = height / samples - w.floor;
   const Track total = calc_untrained_total(w);
   for (const auto& [contact, parts] : by_contact) {
@@ -391,6 +503,7 @@ std::vector<PlateScale> level_plates(const Body& body, double mass,
       return true;
     });
   }
+  for (MeasuredWalk& walk : *walks) check_walking(body, &walk);
   return scales;
 }
 

@@ -37,7 +37,21 @@ struct MeasuredWalk {
   std::vector<MeasuredStance> stances;
   std::vector<RejectedLoad> rejected;
   double pressure_height = 0;  // m, of the centres of pressure, along up
+  std::string why_none;        // where no plate is loaded as long as a stance
 };
+
+// What a stance of walking shows on a plate whose signs, axes and origin are right. Forces over the
+// vertical one; the mean centre of pressure, weighted by vertical force, where it counts.
+struct WalkingSigns {
+  bool known = false;
+  double push = 0;      // fore-aft force of the second half minus that of the first
+  double outward = 0;   // lateral force, away from the midline
+  double along = 0;     // centre of pressure from the heel, over the foot's length
+  double sideways = 0;  // m, outside of the middle between first and fifth metatarsal
+};
+WalkingSigns calc_walking_signs(const Walk& walk, const Body& body, const MeasuredStance& stance);
+// Why it is no stance of walking; empty where it is.
+std::string find_wrong_sign(const WalkingSigns& signs);
 
 // Matches the loads of the plates with the contacts of the walk. A load is used where begin and end
 // lie within 50 ms of the contact's, it was seen whole, one foot made it, that foot stayed inside
@@ -53,9 +67,10 @@ struct PlateScale {
 // Over the walks of one person: finds plates that read a whole multiple of the others, in two
 // stances at least (undone, and listed), and rejects stances whose level in single support is more
 // than 12 % (thirds of it: 15 %) off the others', or whose lateral force there is more than 3 % of
-// body weight off what motion and at least four other stances of that side expect. `mass` [kg]
-// decides which plates are right, and where all are more than 25 % off, none is, unless it is a
-// multiple. Without it, 0, the group nearest to a body mass index of 24 at the stature that goes
+// body weight off what motion and at least four other stances of that side expect; then those that
+// are no walking (WalkingSigns), and both feet's where their centres of pressure lie apart. `mass`
+// [kg] decides which plates are right, and where all are more than 25 % off, none is, unless it is
+// a multiple. Without it, 0, the group nearest to a body mass index of 24 at the stature that goes
 // with the legs, and none where that is no usual index.
 std::vector<PlateScale> level_plates(const Body& body, double mass,
                                      std::vector<MeasuredWalk>* walks);

@@ -426,7 +426,7 @@ void check_feet(const ClusterTracks& foot, int side, const std::string& file) {
   if (sum * sign_of(side) > 0) return;
   throw InputError(fmt::format(
       "{}: {} lies to the inside of {}, seen along the walk, although the pelvis has its sides "
-      "right: labels of the foot are exchanged; rename them (vesica motion --rename)",
+      "right: labels of the foot are exchanged; a map that exchanges them mends that (--map)",
       file, sided(side, "MT5"), sided(side, "MT1")));
 }
 
@@ -511,6 +511,9 @@ Walk make_walk(const MotionTrial& trial, const std::string& name, const Body& bo
   walk.notes.insert(walk.notes.end(), found.remarks.begin(), found.remarks.end());
   walk.sides_exchanged = are_sides_exchanged(markers, walk.R_HW.row(2));
   if (walk.sides_exchanged) {
+    std::erase_if(walk.notes, [](const std::string& note) {  // it is mended here
+      return note.find("look exchanged") != note.npos;
+    });
     walk.notes.push_back(
         "Left and right labels are exchanged throughout (the pelvis' right is to its left): "
         "undone.");

@@ -184,6 +184,9 @@ void add_trust(const PredictedTrial& trial, HtmlPage* page) {
   page->add_findings(trial.judgement.outside, "The walk lies within what was trained.");
   if (f.people == 0) return;
   std::vector<std::vector<std::string>> rows;
+  if (!trial.judgement.outside.empty()) {
+    page->add_text("These errors do not hold for this walk: it lies outside of what was trained.");
+  }
   add_errors("calibrated", f.own, &rows);
   add_errors("own mean curve", f.own_mean, &rows);
   add_errors("own mean curve with the change by speed", f.own_fair, &rows);
@@ -212,7 +215,12 @@ std::string make_forces_page(const PredictedTrial& trial) {
   page.add_tiles({{fmt::format("{:.2f} m/s", walk.speed), "walking speed"},
                   {fmt::format("{:.0f} N", trial.weight), "body weight"},
                   {fmt::format("{}", whole), "whole contacts"}});
-  page.add_findings(walk.notes, "Nothing had to be mended in the recording.");
+  if (!trial.judgement.outside.empty()) {
+    page.add_notes("Outside of what was trained: expected errors and bands do not hold here",
+                   trial.judgement.outside, HtmlPage::Mood::kBad);
+  }
+  if (!walk.notes.empty() || trial.judgement.outside.empty())
+    page.add_findings(walk.notes, "Nothing had to be mended in the recording.");
   for (const std::string& text : forces::list_guesses(walk)) page.add_text(text);
   page.add_heading("Forces and centres of pressure",
                    "Thin lines: 95 % bands, from people who were left out.");
